@@ -54,9 +54,9 @@ enum doca_ctx_states {
  * the context may be stopped, and when next_state is idle its instance may be destroyed.
  * doca_pe_progress() on the same engine is not allowed.
  *
- * @user_data: user data of the context.
- * @prev_state: state that was left.
- * @next_state: state that was entered.
+ * @user_data: user data of the context
+ * @prev_state: state that was left
+ * @next_state: state that was entered
  */
 typedef void (*doca_ctx_state_changed_callback_t)(const union doca_data user_data,
                                                   struct doca_ctx *ctx,
@@ -104,7 +104,7 @@ doca_error_t doca_ctx_stop(struct doca_ctx *ctx);
  * A task leaves the count just before its completion callback runs; allocated tasks that were not
  * submitted do not count.
  *
- * @num_inflight_tasks: set to the count; unchanged on failure.
+ * @num_inflight_tasks: set to the count; unchanged on failure
  *
  * Returns DOCA_SUCCESS, or
  *   DOCA_ERROR_INVALID_VALUE: ctx or num_inflight_tasks is NULL
@@ -116,7 +116,7 @@ doca_error_t doca_ctx_get_num_inflight_tasks(const struct doca_ctx *ctx,
 /**
  * Let GPU kernels instead of this process drive the data path of an idle context.
  *
- * @gpu_dev: must outlive the context.
+ * @gpu_dev: must outlive the context
  *
  * Returns DOCA_SUCCESS, or
  *   DOCA_ERROR_INVALID_VALUE: ctx or gpu_dev is NULL
@@ -129,7 +129,7 @@ doca_error_t doca_ctx_set_datapath_on_gpu(struct doca_ctx *ctx, struct doca_gpu 
 /**
  * Set the value that callbacks of the context receive as its user data; legal in any state.
  *
- * @user_data: stored as it is; never looked into or freed. Zero until first set.
+ * @user_data: stored as it is, never looked into or freed; zero until first set
  *
  * Returns DOCA_SUCCESS, or
  *   DOCA_ERROR_INVALID_VALUE: ctx is NULL
@@ -140,7 +140,7 @@ doca_error_t doca_ctx_set_user_data(struct doca_ctx *ctx, union doca_data user_d
 /**
  * Get the user data of the context.
  *
- * @user_data: set to the value of the last doca_ctx_set_user_data(); unchanged on failure.
+ * @user_data: set to the value of the last doca_ctx_set_user_data(); unchanged on failure
  *
  * Returns DOCA_SUCCESS, or
  *   DOCA_ERROR_INVALID_VALUE: ctx or user_data is NULL
@@ -151,7 +151,7 @@ doca_error_t doca_ctx_get_user_data(const struct doca_ctx *ctx, union doca_data 
 /**
  * Set the one function that is told of every state change; legal in any state.
  *
- * @cb: replaces the former one; NULL ends the reports.
+ * @cb: replaces the former one; NULL ends the reports
  *
  * Returns DOCA_SUCCESS, or
  *   DOCA_ERROR_INVALID_VALUE: ctx is NULL
@@ -163,7 +163,7 @@ doca_error_t doca_ctx_set_state_changed_cb(struct doca_ctx *ctx,
 /**
  * Get the state of the context.
  *
- * @state: set to the state; unchanged on failure.
+ * @state: set to the state; unchanged on failure
  *
  * Returns DOCA_SUCCESS, or
  *   DOCA_ERROR_INVALID_VALUE: ctx or state is NULL
@@ -196,7 +196,7 @@ doca_error_t doca_ctx_set_datapath_on_dpa(struct doca_ctx *ctx, struct doca_dpa 
 /**
  * Choose the completion vector that an idle context reports through.
  *
- * @comp_vector: from 0 to doca_ctx_cap_get_num_completion_vectors() - 1.
+ * @comp_vector: from 0 to doca_ctx_cap_get_num_completion_vectors() - 1
  *
  * Returns DOCA_SUCCESS, or
  *   DOCA_ERROR_INVALID_VALUE: ctx is NULL or comp_vector is not below the number of vectors
@@ -209,7 +209,7 @@ doca_error_t doca_ctx_set_completion_vector(struct doca_ctx *ctx, uint32_t comp_
 /**
  * Get how many completion vectors a device has. May be called from any thread.
  *
- * @num_comp_vectors: set to the number, at least 1; unchanged on failure.
+ * @num_comp_vectors: set to the number, at least 1; unchanged on failure
  *
  * Returns DOCA_SUCCESS, or
  *   DOCA_ERROR_INVALID_VALUE: devinfo or num_comp_vectors is NULL, or its list was destroyed
@@ -221,7 +221,7 @@ doca_error_t doca_ctx_cap_get_num_completion_vectors(const struct doca_devinfo *
 /**
  * Reserve room for the ranges that the range profiling submit flags measure.
  *
- * @num_ranges: most ranges open at the same time.
+ * @num_ranges: most ranges open at the same time
  *
  * Returns DOCA_SUCCESS, or
  *   DOCA_ERROR_INVALID_VALUE: ctx is NULL

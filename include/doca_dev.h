@@ -63,8 +63,8 @@ enum doca_devinfo_rep_filter {
  * No device at all is a success with an empty list, which must be destroyed as any other.
  *
  * @dev_list: set to an array of nb_devs elements, owned by the caller until
- *            doca_devinfo_destroy_list().
- * @nb_devs: set to the number of elements.
+ *   doca_devinfo_destroy_list()
+ * @nb_devs: set to the number of elements
  *
  * Returns DOCA_SUCCESS, or
  *   DOCA_ERROR_INVALID_VALUE: dev_list or nb_devs is NULL
@@ -87,10 +87,10 @@ doca_error_t doca_devinfo_destroy_list(struct doca_devinfo **dev_list);
 /**
  * List the representors of an open DPU device.
  *
- * @filter: bitwise or of enum doca_devinfo_rep_filter.
+ * @filter: bitwise or of enum doca_devinfo_rep_filter
  * @dev_list_rep: set to an array of nb_devs_rep elements, owned by the caller until
- *                doca_devinfo_rep_destroy_list().
- * @nb_devs_rep: set to the number of elements, which may be 0.
+ *   doca_devinfo_rep_destroy_list()
+ * @nb_devs_rep: set to the number of elements, which may be 0
  *
  * Returns DOCA_SUCCESS, or
  *   DOCA_ERROR_INVALID_VALUE: a pointer is NULL or filter has an unknown bit
@@ -117,7 +117,7 @@ doca_error_t doca_devinfo_rep_destroy_list(struct doca_devinfo_rep **dev_list_re
  * Open a device, or take one more reference to it if this process has opened it before.
  *
  * @dev: set to the device, the same pointer for every open of one device; each successful open
- *       needs its own doca_dev_close().
+ *   needs its own doca_dev_close()
  *
  * Returns DOCA_SUCCESS, or
  *   DOCA_ERROR_INVALID_VALUE: devinfo or dev is NULL
@@ -155,7 +155,7 @@ doca_error_t doca_dev_accelerate_resource_reclaim(struct doca_dev *dev);
 /**
  * Open a representor. The device that it was listed from must stay open meanwhile.
  *
- * @dev_rep: set to the representor, to be closed by doca_dev_rep_close().
+ * @dev_rep: set to the representor, to be closed by doca_dev_rep_close()
  *
  * Returns DOCA_SUCCESS, or
  *   DOCA_ERROR_INVALID_VALUE: devinfo or dev_rep is NULL
@@ -193,7 +193,7 @@ struct doca_devinfo_rep *doca_dev_rep_as_devinfo(struct doca_dev_rep *dev_rep);
 /**
  * Get the PCI address as lower-case text with domain, such as 0000:03:00.0.
  *
- * @pci_addr_str: buffer of DOCA_DEVINFO_PCI_ADDR_SIZE bytes.
+ * @pci_addr_str: buffer of DOCA_DEVINFO_PCI_ADDR_SIZE bytes
  *
  * Returns DOCA_SUCCESS, or
  *   DOCA_ERROR_INVALID_VALUE: devinfo or pci_addr_str is NULL
@@ -216,8 +216,8 @@ doca_error_t doca_devinfo_get_pci_func_type(const struct doca_devinfo *devinfo,
  * Compare the PCI address of a device with a text.
  *
  * @pci_addr_str: XXXX:XX:XX.X or XX:XX.X, hexadecimal in either case; without a domain 0000 is
- *                meant.
- * @is_equal: set to 1 if it is the same address, else to 0.
+ *   meant
+ * @is_equal: set to 1 if it is the same address, else to 0
  *
  * Returns DOCA_SUCCESS, or
  *   DOCA_ERROR_INVALID_VALUE: a pointer is NULL or pci_addr_str has neither form
@@ -230,8 +230,8 @@ doca_error_t doca_devinfo_is_equal_pci_addr(const struct doca_devinfo *devinfo,
 /**
  * Get the IPv4 address of the device's network interface.
  *
- * @ipv4_addr: receives DOCA_DEVINFO_IPV4_ADDR_SIZE bytes in network order.
- * @size: size of ipv4_addr in bytes.
+ * @ipv4_addr: receives DOCA_DEVINFO_IPV4_ADDR_SIZE bytes in network order
+ * @size: size of ipv4_addr in bytes
  *
  * Returns DOCA_SUCCESS, or
  *   DOCA_ERROR_INVALID_VALUE: a pointer is NULL or size is too small
@@ -245,8 +245,8 @@ doca_error_t doca_devinfo_get_ipv4_addr(const struct doca_devinfo *devinfo, uint
 /**
  * Get the IPv6 address of the device's network interface.
  *
- * @ipv6_addr: receives DOCA_DEVINFO_IPV6_ADDR_SIZE bytes in network order.
- * @size: size of ipv6_addr in bytes.
+ * @ipv6_addr: receives DOCA_DEVINFO_IPV6_ADDR_SIZE bytes in network order
+ * @size: size of ipv6_addr in bytes
  *
  * Returns DOCA_SUCCESS, or
  *   DOCA_ERROR_INVALID_VALUE: a pointer is NULL or size is too small
@@ -259,8 +259,8 @@ doca_error_t doca_devinfo_get_ipv6_addr(const struct doca_devinfo *devinfo, uint
 /**
  * Get the MAC address of the device.
  *
- * @mac_addr: receives DOCA_DEVINFO_MAC_ADDR_SIZE bytes in transmission order.
- * @size: size of mac_addr in bytes.
+ * @mac_addr: receives DOCA_DEVINFO_MAC_ADDR_SIZE bytes in transmission order
+ * @size: size of mac_addr in bytes
  *
  * Returns DOCA_SUCCESS, or
  *   DOCA_ERROR_INVALID_VALUE: a pointer is NULL or size is too small
@@ -273,8 +273,8 @@ doca_error_t doca_devinfo_get_mac_addr(const struct doca_devinfo *devinfo, uint8
 /**
  * Get the name of the device's network interface.
  *
- * @iface_name: receives the name.
- * @size: size of iface_name in bytes, at least DOCA_DEVINFO_IFACE_NAME_SIZE.
+ * @iface_name: receives the name
+ * @size: size of iface_name in bytes, at least DOCA_DEVINFO_IFACE_NAME_SIZE
  *
  * Returns DOCA_SUCCESS, or
  *   DOCA_ERROR_INVALID_VALUE: a pointer is NULL or size is too small
@@ -287,8 +287,8 @@ doca_error_t doca_devinfo_get_iface_name(const struct doca_devinfo *devinfo, cha
 /**
  * Get the RDMA device name, such as mlx5_0.
  *
- * @ibdev_name: receives the name.
- * @size: size of ibdev_name in bytes, at least DOCA_DEVINFO_IBDEV_NAME_SIZE.
+ * @ibdev_name: receives the name
+ * @size: size of ibdev_name in bytes, at least DOCA_DEVINFO_IBDEV_NAME_SIZE
  *
  * Returns DOCA_SUCCESS, or
  *   DOCA_ERROR_INVALID_VALUE: a pointer is NULL or size is too small
@@ -322,7 +322,7 @@ doca_error_t doca_devinfo_get_lid(const struct doca_devinfo *devinfo, uint16_t *
 /**
  * Get the present rate of the device's port.
  *
- * @active_rate: set to the rate in bits per second.
+ * @active_rate: set to the rate in bits per second
  *
  * Returns DOCA_SUCCESS, or
  *   DOCA_ERROR_INVALID_VALUE: devinfo or active_rate is NULL
@@ -365,7 +365,7 @@ doca_error_t doca_devinfo_get_iface_index(const struct doca_devinfo *devinfo,
 /**
  * Get the PCI address of the data-direct function that serves the device.
  *
- * @pci_addr_str: buffer of DOCA_DEVINFO_PCI_ADDR_SIZE bytes.
+ * @pci_addr_str: buffer of DOCA_DEVINFO_PCI_ADDR_SIZE bytes
  *
  * Returns DOCA_SUCCESS, or
  *   DOCA_ERROR_INVALID_VALUE: devinfo or pci_addr_str is NULL
@@ -448,8 +448,8 @@ doca_devinfo_cap_is_accelerate_resource_reclaim_supported(const struct doca_devi
 /**
  * Get the VUID, the vendor's unique name, of the represented function.
  *
- * @rep_vuid: receives the text; DOCA_DEVINFO_REP_VUID_SIZE bytes hold any.
- * @size: size of rep_vuid in bytes, enough for the text and its NUL.
+ * @rep_vuid: receives the text; DOCA_DEVINFO_REP_VUID_SIZE bytes hold any
+ * @size: size of rep_vuid in bytes, enough for the text and its NUL
  *
  * Returns DOCA_SUCCESS, or
  *   DOCA_ERROR_INVALID_VALUE: a pointer is NULL or size is too small
@@ -461,7 +461,7 @@ doca_error_t doca_devinfo_rep_get_vuid(const struct doca_devinfo_rep *devinfo_re
 /**
  * Get the PCI address, as seen by the host, of the represented function.
  *
- * @pci_addr_str: buffer of DOCA_DEVINFO_REP_PCI_ADDR_SIZE bytes; lower-case text with domain.
+ * @pci_addr_str: buffer of DOCA_DEVINFO_REP_PCI_ADDR_SIZE bytes; lower-case text with domain
  *
  * Returns DOCA_SUCCESS, or
  *   DOCA_ERROR_INVALID_VALUE: devinfo_rep or pci_addr_str is NULL
@@ -495,8 +495,8 @@ doca_error_t doca_devinfo_rep_get_is_hotplug(const struct doca_devinfo_rep *devi
 /**
  * Get the name of the representor's network interface on the DPU.
  *
- * @iface_name: receives the name.
- * @size: size of iface_name in bytes, at least DOCA_DEVINFO_IFACE_NAME_SIZE.
+ * @iface_name: receives the name
+ * @size: size of iface_name in bytes, at least DOCA_DEVINFO_IFACE_NAME_SIZE
  *
  * Returns DOCA_SUCCESS, or
  *   DOCA_ERROR_INVALID_VALUE: a pointer is NULL or size is too small
@@ -594,8 +594,8 @@ doca_error_t doca_devinfo_rep_get_total_vfs(const struct doca_devinfo_rep *devin
 /**
  * Get the VUID of the physical function that the represented one is or belongs to.
  *
- * @pf_vuid: receives the text; DOCA_DEVINFO_REP_VUID_SIZE bytes hold any.
- * @size: size of pf_vuid in bytes, enough for the text and its NUL.
+ * @pf_vuid: receives the text; DOCA_DEVINFO_REP_VUID_SIZE bytes hold any
+ * @size: size of pf_vuid in bytes, enough for the text and its NUL
  *
  * Returns DOCA_SUCCESS, or
  *   DOCA_ERROR_INVALID_VALUE: a pointer is NULL or size is too small
@@ -607,7 +607,7 @@ doca_error_t doca_devinfo_rep_get_pf_vuid(struct doca_devinfo_rep *devinfo_rep, 
 /**
  * Get the PCI address of the data-direct function that serves the represented one.
  *
- * @pci_addr_str: buffer of DOCA_DEVINFO_REP_PCI_ADDR_SIZE bytes.
+ * @pci_addr_str: buffer of DOCA_DEVINFO_REP_PCI_ADDR_SIZE bytes
  *
  * Returns DOCA_SUCCESS, or
  *   DOCA_ERROR_INVALID_VALUE: devinfo_rep or pci_addr_str is NULL
@@ -633,8 +633,8 @@ doca_error_t doca_devinfo_rep_get_is_uplink_representor(const struct doca_devinf
  * Compare the PCI address, as seen by the host, of the represented function with a text.
  *
  * @pci_addr_str: XXXX:XX:XX.X or XX:XX.X, hexadecimal in either case; without a domain 0000 is
- *                meant.
- * @is_equal: set to 1 if it is the same address, else to 0.
+ *   meant
+ * @is_equal: set to 1 if it is the same address, else to 0
  *
  * Returns DOCA_SUCCESS, or
  *   DOCA_ERROR_INVALID_VALUE: a pointer is NULL or pci_addr_str has neither form

@@ -84,9 +84,9 @@ enum doca_pe_event_mode {
 /**
  * Report of one finished task; runs inside doca_pe_progress().
  *
- * @task: the finished task, owned by the callee from here on.
- * @task_user_data: user data of the task at completion time.
- * @ctx_user_data: user data of the task's context at completion time.
+ * @task: the finished task, owned by the callee from here on
+ * @task_user_data: user data of the task at completion time
+ * @ctx_user_data: user data of the task's context at completion time
  */
 typedef void (*doca_task_completion_cb_t)(struct doca_task *task, union doca_data task_user_data,
                                           union doca_data ctx_user_data);
@@ -94,7 +94,7 @@ typedef void (*doca_task_completion_cb_t)(struct doca_task *task, union doca_dat
 /**
  * Create a progress engine. Its notification handle exists from here on.
  *
- * @pe: set to the new engine, owned by the caller; unchanged on failure.
+ * @pe: set to the new engine, owned by the caller; unchanged on failure
  *
  * Returns DOCA_SUCCESS, or
  *   DOCA_ERROR_INVALID_VALUE: pe is NULL
@@ -134,7 +134,7 @@ uint8_t doca_pe_progress(struct doca_pe *pe);
  * Available before any context is connected and the same for the whole life of the engine, which
  * owns it: never read, write or close it.
  *
- * @handle: set to the descriptor; unchanged on failure.
+ * @handle: set to the descriptor; unchanged on failure
  *
  * Returns DOCA_SUCCESS, or
  *   DOCA_ERROR_INVALID_VALUE: pe or handle is NULL
@@ -148,7 +148,7 @@ doca_error_t doca_pe_get_notification_handle(const struct doca_pe *pe,
  *
  * Needed in DOCA_PE_EVENT_MODE_PROGRESS_SELECTIVE; optional in DOCA_PE_EVENT_MODE_PROGRESS_ALL.
  *
- * @handle: ignored on Linux; any value is fine.
+ * @handle: ignored on Linux; any value is fine
  *
  * Returns DOCA_SUCCESS, or
  *   DOCA_ERROR_INVALID_VALUE: pe is NULL
@@ -174,7 +174,7 @@ doca_error_t doca_pe_request_notification(struct doca_pe *pe);
  *
  * A task leaves the count just before its completion callback runs.
  *
- * @num_inflight_tasks: set to the count; unchanged on failure.
+ * @num_inflight_tasks: set to the count; unchanged on failure
  *
  * Returns DOCA_SUCCESS, or
  *   DOCA_ERROR_INVALID_VALUE: pe or num_inflight_tasks is NULL
@@ -205,7 +205,7 @@ doca_error_t doca_task_submit(struct doca_task *task);
  * by doca_ctx_flush_tasks(). DOCA_TASK_SUBMIT_FLAG_OPTIMIZE_REPORTS implies no flush; every task
  * still gets its own callback.
  *
- * @flags: bitwise or of enum doca_task_submit_flag.
+ * @flags: bitwise or of enum doca_task_submit_flag
  *
  * Returns DOCA_SUCCESS, or any code of doca_task_submit(), and
  *   DOCA_ERROR_INVALID_VALUE: also for an unknown bit in flags
@@ -297,7 +297,7 @@ doca_error_t doca_task_batch_get_status(const struct doca_task_batch *task_batch
  *
  * Legal whenever the caller owns the task. NULL is ignored.
  *
- * @user_data: stored as it is; never looked into or freed.
+ * @user_data: stored as it is; never looked into or freed
  */
 DOCA_STABLE
 void doca_task_set_user_data(struct doca_task *task, union doca_data user_data);
@@ -307,7 +307,7 @@ void doca_task_set_user_data(struct doca_task *task, union doca_data user_data);
  *
  * Legal whenever the caller owns the batch. NULL is ignored.
  *
- * @user_data: stored as it is; never looked into or freed.
+ * @user_data: stored as it is; never looked into or freed
  */
 DOCA_EXPERIMENTAL
 void doca_task_batch_set_user_data(struct doca_task_batch *task_batch, union doca_data user_data);
