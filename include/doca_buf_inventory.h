@@ -78,8 +78,9 @@ doca_error_t doca_buf_inventory_stop(struct doca_buf_inventory *inventory);
  * @buf: receives the buffer with reference count 1; released by doca_buf_dec_refcount()
  *
  * Returns DOCA_SUCCESS, or
- *   DOCA_ERROR_INVALID_VALUE: a pointer is NULL, len is 0, the slice is outside the map, or the
- * data outside the slice DOCA_ERROR_BAD_STATE: the inventory or the map is not started
+ *   DOCA_ERROR_INVALID_VALUE: a pointer is NULL, len is 0, or the slice is outside the map or the
+ *     data outside the slice
+ *   DOCA_ERROR_BAD_STATE: the inventory or the map is not started
  *   DOCA_ERROR_NO_MEMORY: no free buffer
  */
 DOCA_STABLE
@@ -125,8 +126,9 @@ static inline doca_error_t doca_buf_inventory_buf_get_by_data(struct doca_buf_in
  * @data_len: length of the valid data inside the slice in bytes, may be 0
  *
  * Returns DOCA_SUCCESS, or
- *   DOCA_ERROR_INVALID_VALUE: a pointer is NULL, len is 0, the slice is outside the map, or the
- * data outside the slice DOCA_ERROR_NOT_PERMITTED: buf is not from an inventory
+ *   DOCA_ERROR_INVALID_VALUE: a pointer is NULL, len is 0, or the slice is outside the map or the
+ *     data outside the slice
+ *   DOCA_ERROR_NOT_PERMITTED: buf is not from an inventory
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_buf_inventory_buf_reuse_by_args(struct doca_buf *buf, void *addr, size_t len,

@@ -138,7 +138,8 @@ doca_error_t doca_mmap_rm_dev(struct doca_mmap *mmap, struct doca_dev *dev);
  *   DOCA_ERROR_NOT_PERMITTED: not started, imported, or no DOCA_ACCESS_FLAG_PCI_* permission
  *   DOCA_ERROR_NOT_FOUND: dev was not added
  *   DOCA_ERROR_NOT_SUPPORTED: dev lacks the capability (doca_mmap_cap_is_export_pci_supported())
- *   DOCA_ERROR_NO_MEMORY, DOCA_ERROR_DRIVER: out of memory; the device layer failed
+ *   DOCA_ERROR_NO_MEMORY: out of memory
+ *   DOCA_ERROR_DRIVER: the device layer failed
  */
 DOCA_STABLE
 doca_error_t doca_mmap_export_pci(struct doca_mmap *mmap, const struct doca_dev *dev,
@@ -155,7 +156,8 @@ doca_error_t doca_mmap_export_pci(struct doca_mmap *mmap, const struct doca_dev 
  *   DOCA_ERROR_NOT_PERMITTED: not started, imported, or no DOCA_ACCESS_FLAG_RDMA_* permission
  *   DOCA_ERROR_NOT_FOUND: dev was not added
  *   DOCA_ERROR_NOT_SUPPORTED: dev was opened from a protection domain
- *   DOCA_ERROR_NO_MEMORY, DOCA_ERROR_DRIVER: out of memory; the device layer failed
+ *   DOCA_ERROR_NO_MEMORY: out of memory
+ *   DOCA_ERROR_DRIVER: the device layer failed
  */
 DOCA_STABLE
 doca_error_t doca_mmap_export_rdma(struct doca_mmap *mmap, const struct doca_dev *dev,
@@ -189,7 +191,8 @@ doca_error_t doca_mmap_dev_get_dpa_handle(struct doca_mmap *mmap, const struct d
  *   DOCA_ERROR_UNSUPPORTED_VERSION: made by a newer version of the library
  *   DOCA_ERROR_NOT_SUPPORTED: dev lacks the capability, or was opened from a protection domain
  *   DOCA_ERROR_NOT_PERMITTED: other card, or the exporter has stopped or destroyed its map
- *   DOCA_ERROR_NO_MEMORY, DOCA_ERROR_DRIVER: out of memory; the exporter cannot be reached
+ *   DOCA_ERROR_NO_MEMORY: out of memory
+ *   DOCA_ERROR_DRIVER: the exporter cannot be reached
  */
 DOCA_STABLE
 doca_error_t doca_mmap_create_from_export(const union doca_data *user_data, const void *export_desc,
