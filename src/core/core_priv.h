@@ -2,11 +2,11 @@
 #ifndef OD_CORE_CORE_PRIV_H_
 #define OD_CORE_CORE_PRIV_H_
 
-/* The single door of libdoca_common for its sister libraries. What is marked CORE_API is exported in
- * a private symbol node, never installed, and free to change.
+/* The single door of libdoca_common for its sister libraries. What is marked CORE_API is exported
+ * in a private symbol node, never installed, and free to change.
  *
- * Layout of the rooms: dev/ devices, mem/ memory maps and buffers, progress/ engines, contexts, tasks,
- * graphs, sync/ sync events and cache advice, error.c and log.c. */
+ * Layout of the rooms: dev/ devices, mem/ memory maps and buffers, progress/ engines, contexts,
+ * tasks, graphs, sync/ sync events and cache advice, error.c and log.c. */
 
 #include <doca_buf.h>
 #include <doca_ctx.h>
@@ -56,8 +56,8 @@ enum core_log_source {
 
 CORE_API const char *core_log_source_name(enum core_log_source source);
 
-/* Least severe level that some SDK backend prints. Read on hot paths, so a plain variable; written by
- * log.c only. */
+/* Least severe level that some SDK backend prints. Read on hot paths, so a plain variable; written
+ * by log.c only. */
 CORE_API extern int core_log_threshold;
 
 CORE_API void core_log_print(enum doca_log_level level, enum core_log_source source,
@@ -81,16 +81,17 @@ CORE_API void core_log_print(enum doca_log_level level, enum core_log_source sou
  * The first function that decides that a call fails says why, once, and returns the code:
  *
  *     return CORE_FAIL(DOCA_ERROR_INVALID_VALUE, CORE_LOG_DMA, __func__, dma->ctx.name,
- *                      "num_memcpy_tasks", "%u" CORE_LIMIT "1..%u" CORE_REMEDY "ask for fewer tasks",
- *                      num, cap);
+ *                      "num_memcpy_tasks", "%u" CORE_LIMIT "1..%u" CORE_REMEDY "ask for fewer
+ * tasks", num, cap);
  *
  * which logs  doca_dma_task_memcpy_set_conf(dma#1@0000:03:00.0): num_memcpy_tasks is 70000, limit
  * 1..65535: DOCA_ERROR_INVALID_VALUE; ask for fewer tasks  and keeps the same facts for
- * opendoca_last_error(). `func` is the public function's name, also in helpers. The format has up to
- * three parts: value, limit, remedy; the last two are optional. `object` and `attribute` may be NULL.
+ * opendoca_last_error(). `func` is the public function's name, also in helpers. The format has up
+ * to three parts: value, limit, remedy; the last two are optional. `object` and `attribute` may be
+ * NULL.
  *
- * Codes that are answers rather than failures (AGAIN, IN_PROGRESS, and what CORE_ANSWER returns) are
- * logged at DEBUG, the others at ERROR. A call site that repeats itself fast is rate limited.
+ * Codes that are answers rather than failures (AGAIN, IN_PROGRESS, and what CORE_ANSWER returns)
+ * are logged at DEBUG, the others at ERROR. A call site that repeats itself fast is rate limited.
  */
 #define CORE_LIMIT  "\x1f"
 #define CORE_REMEDY "\x1e"
@@ -144,12 +145,12 @@ struct doca_devinfo {
 /* Devices are shared by several threads and engines: counters are atomic. */
 struct doca_dev {
     struct doca_devinfo info;
-    uint32_t opens;          /* under the table lock of dev.c */
-    _Atomic uint32_t users;  /* contexts, memory maps, representors */
+    uint32_t opens;         /* under the table lock of dev.c */
+    _Atomic uint32_t users; /* contexts, memory maps, representors */
 };
 
 struct doca_devinfo_rep {
-    const struct soft_device *soft;   /* the represented host function */
+    const struct soft_device *soft; /* the represented host function */
     const struct soft_device *parent;
     char name[32];
 };
@@ -157,7 +158,7 @@ struct doca_devinfo_rep {
 struct doca_dev_rep {
     struct doca_devinfo_rep info;
     struct doca_dev *dev;
-    _Atomic uint32_t users;           /* comch servers */
+    _Atomic uint32_t users; /* comch servers */
 };
 
 /* True when the pointer is a devinfo of a list that still exists or of an open device; the public
@@ -186,13 +187,13 @@ enum core_mmap_state {
 /* The part of a memory map that data paths read. mem/mmap.c has the rest. */
 struct doca_mmap {
     enum core_mmap_state state;
-    uint32_t access;               /* doca_access_flag bits; for imports the exporter's */
-    char *addr;                    /* exporter's address for imports */
+    uint32_t access; /* doca_access_flag bits; for imports the exporter's */
+    char *addr;      /* exporter's address for imports */
     size_t len;
-    struct soft_peer_map *peer;    /* NULL unless imported */
+    struct soft_peer_map *peer; /* NULL unless imported */
     uint32_t ndevs;
     struct doca_dev **devs;
-    char name[32];                 /* "mmap#3" */
+    char name[32]; /* "mmap#3" */
     _Atomic uint32_t nbufs;
 };
 
@@ -205,12 +206,12 @@ struct doca_buf {
     size_t len;
     char *data;
     size_t data_len;
-    struct doca_buf *next;         /* next element of the list; in the free list: next free one */
-    struct doca_buf *tail;         /* list heads: last element (itself when single) */
-    struct core_buf_source *source;/* inventory or pool that it returns to */
-    uint32_t list_len;             /* list heads: number of elements */
-    uint16_t refcount;             /* heads; 0 = free */
-    bool is_head;                  /* false: a later element of a list */
+    struct doca_buf *next;          /* next element of the list; in the free list: next free one */
+    struct doca_buf *tail;          /* list heads: last element (itself when single) */
+    struct core_buf_source *source; /* inventory or pool that it returns to */
+    uint32_t list_len;              /* list heads: number of elements */
+    uint16_t refcount;              /* heads; 0 = free */
+    bool is_head;                   /* false: a later element of a list */
 };
 
 static inline bool core_mmap_has_dev(const struct doca_mmap *mmap, const struct doca_dev *dev)
@@ -240,17 +241,17 @@ static inline bool core_mmap_can_write(const struct doca_mmap *mmap)
  */
 
 struct core_ctx_ops {
-    const char *kind;               /* "dma"; part of the object's name in messages */
+    const char *kind; /* "dma"; part of the object's name in messages */
     enum core_log_source source;
 
-    /* Checks the configuration and builds what running needs. SUCCESS: running at once. IN_PROGRESS:
-     * asynchronous, core_ctx_established() follows from progress. Else: nothing is left behind, and
-     * the reason was logged. */
+    /* Checks the configuration and builds what running needs. SUCCESS: running at once.
+     * IN_PROGRESS: asynchronous, core_ctx_established() follows from progress. Else: nothing is
+     * left behind, and the reason was logged. */
     doca_error_t (*start)(struct doca_ctx *ctx);
 
     /* One step that the user can see (a completion, an event, a state change) or, where there is
-     * none to be had, nothing. True when the user saw something. Called with the context in any state
-     * but IDLE. Must not touch the context after delivering a state change to IDLE. */
+     * none to be had, nothing. True when the user saw something. Called with the context in any
+     * state but IDLE. Must not touch the context after delivering a state change to IDLE. */
     bool (*progress)(struct doca_ctx *ctx);
 
     /* True when progress would find something now: decides whether arming fires at once. */
@@ -275,15 +276,15 @@ struct doca_ctx {
     const struct core_ctx_ops *ops;
     struct doca_pe *pe;
     enum doca_ctx_states state;
-    uint32_t callback_depth;        /* > 0 while one of this context's callbacks runs */
-    size_t inflight;                /* submitted and not handed back */
-    size_t allocated;               /* allocated and not freed, whoever owns them */
+    uint32_t callback_depth; /* > 0 while one of this context's callbacks runs */
+    size_t inflight;         /* submitted and not handed back */
+    size_t allocated;        /* allocated and not freed, whoever owns them */
     union doca_data user_data;
     doca_ctx_state_changed_callback_t state_cb;
     struct od_list pe_link;
-    struct doca_dev *dev;           /* held; may be NULL (sync events get it later) */
-    bool setters_not_permitted;     /* misuse after start: NOT_PERMITTED instead of BAD_STATE */
-    char name[48];                  /* "dma#1@0000:03:00.0" */
+    struct doca_dev *dev;       /* held; may be NULL (sync events get it later) */
+    bool setters_not_permitted; /* misuse after start: NOT_PERMITTED instead of BAD_STATE */
+    char name[48];              /* "dma#1@0000:03:00.0" */
 };
 
 CORE_API void core_ctx_init(struct doca_ctx *ctx, const struct core_ctx_ops *ops,
@@ -327,17 +328,17 @@ struct doca_task {
     struct doca_ctx *ctx;
     struct core_task_pool *pool;
     union doca_data user_data;
-    struct doca_task *next;              /* the current holder's: free list, queue */
+    struct doca_task *next; /* the current holder's: free list, queue */
     /* Set while a graph instance owns the task: called instead of the user's callbacks. */
     void (*on_complete)(struct doca_task *task, void *arg);
     void *on_complete_arg;
     doca_error_t status;
-    uint8_t state;                       /* enum core_task_state */
+    uint8_t state; /* enum core_task_state */
 };
 
 struct core_task_ops {
-    /* Takes the task over. Failing leaves it with the user; the reason was logged. `flush`: this task
-     * and all held ones are released in order; else it may be held. */
+    /* Takes the task over. Failing leaves it with the user; the reason was logged. `flush`: this
+     * task and all held ones are released in order; else it may be held. */
     doca_error_t (*submit)(struct doca_task *task, bool flush);
 
     /* What try_submit checks beyond submit: SUCCESS or INVALID_VALUE (NOT_PERMITTED for access). */
@@ -353,7 +354,7 @@ struct core_task_pool {
     struct doca_ctx *ctx;
     struct doca_task *free;
     size_t task_size;
-    uint32_t num;                        /* 0 = not configured */
+    uint32_t num; /* 0 = not configured */
     void *memory;
 };
 
@@ -364,8 +365,8 @@ CORE_API void core_task_pool_init(struct core_task_pool *pool, struct doca_ctx *
 CORE_API doca_error_t core_task_pool_open(struct core_task_pool *pool);
 CORE_API void core_task_pool_close(struct core_task_pool *pool);
 
-/* BAD_STATE outside RUNNING, NO_MEMORY when the pool is empty; logs. The task is OWNED, its typed part
- * is as the last user left it. */
+/* BAD_STATE outside RUNNING, NO_MEMORY when the pool is empty; logs. The task is OWNED, its typed
+ * part is as the last user left it. */
 CORE_API doca_error_t core_task_alloc(struct core_task_pool *pool, union doca_data user_data,
                                       const char *func, struct doca_task **task);
 

@@ -85,9 +85,9 @@ static const char *parse_hex(const char *p, int digits, char end, unsigned int *
     for (int i = 0; i < digits; i++, p++) {
         if (!isxdigit((unsigned char)*p))
             return NULL;
-        *value = *value * 16 +
-                 (unsigned int)(isdigit((unsigned char)*p) ? *p - '0'
-                                                           : tolower((unsigned char)*p) - 'a' + 10);
+        *value = *value * 16 + (unsigned int)(isdigit((unsigned char)*p)
+                                                  ? *p - '0'
+                                                  : tolower((unsigned char)*p) - 'a' + 10);
     }
     if (*p != end)
         return NULL;
@@ -111,7 +111,8 @@ int od_parse_pci_addr(const char *text, struct od_pci_addr *addr)
         p = parse_hex(p, 1, '\0', &function);
     if (p == NULL || device > 0x1f || function > 7)
         return -EINVAL;
-    *addr = (struct od_pci_addr){(uint16_t)domain, (uint8_t)bus, (uint8_t)device, (uint8_t)function};
+    *addr =
+        (struct od_pci_addr){(uint16_t)domain, (uint8_t)bus, (uint8_t)device, (uint8_t)function};
     return 0;
 }
 

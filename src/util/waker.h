@@ -6,8 +6,8 @@
  *
  * The sleeper owns the waker: it arms, looks once more for work, then blocks on the fd. Whoever
  * publishes work calls od_waker_wake() afterwards. The two sequentially consistent accesses pair up
- * (publish work / read armed against set armed / read work), so one of the two sides always sees the
- * other: no wake-up is lost. */
+ * (publish work / read armed against set armed / read work), so one of the two sides always sees
+ * the other: no wake-up is lost. */
 
 #include <stdatomic.h>
 
@@ -35,6 +35,13 @@ void od_waker_fire(struct od_waker *waker);
 static inline void od_waker_wake(struct od_waker *waker)
 {
     atomic_thread_fence(memory_order_seq_cst);
+    if (od_unlikely(atomic_load_explicit(&waker->armed, memory_order_relaxed) != 0))
+        od_waker_fire(waker);
+}
+
+/* The same for work that the sleeper's own thread publishes: it cannot be asleep, only armed. */
+static inline void od_waker_wake_self(struct od_waker *waker)
+{
     if (od_unlikely(atomic_load_explicit(&waker->armed, memory_order_relaxed) != 0))
         od_waker_fire(waker);
 }

@@ -21,22 +21,23 @@ struct soft_seg {
 };
 
 struct soft_copy_job {
-    struct soft_copy_job *next;  /* the engine's while it owns the job */
-    const struct soft_seg *src;  /* the segments must stay as they are until the job is back */
+    struct soft_copy_job *next; /* the engine's while it owns the job */
+    const struct soft_seg *src; /* the segments must stay as they are until the job is back */
     const struct soft_seg *dst;
     uint32_t nsrc;
     uint32_t ndst;
-    uint64_t len;                /* bytes; the sum of each side is at least this */
-    int status;                  /* after poll: 0 or a negative errno (-EFAULT, -EPERM, -ENOTCONN, -EIO) */
-    uint32_t flags;              /* the engine's */
+    uint64_t len;   /* bytes; the sum of each side is at least this */
+    int status;     /* after poll: 0 or a negative errno (-EFAULT, -EPERM, -ENOTCONN, -EIO) */
+    uint32_t flags; /* the engine's */
 };
 
 struct soft_copy_chan;
 
 struct soft_copy_ops {
     const char *name;
-    /* Resources of a channel for `depth` jobs at once. `waker` is woken whenever a job finishes that a
-     * poll would hand back while the owner may be asleep. 0 or a negative errno with a reason. */
+    /* Resources of a channel for `depth` jobs at once. `waker` is woken whenever a job finishes
+     * that a poll would hand back while the owner may be asleep. 0 or a negative errno with a
+     * reason. */
     int (*open)(const struct soft_copy_conf *conf, uint32_t depth, struct od_waker *waker,
                 struct soft_copy_chan **chan);
     /* No job may be with the engine. */

@@ -5,9 +5,9 @@
 /* The device table: which functions exist, which card they belong to, what they can do.
  *
  * Source of the table, first that is there: the file named by OPENDOCA_CONFIG, then
- * /etc/opendoca/devices.json, then the built-in topology (one card: DPU device 0000:03:00.0 "mlx5_0"
- * paired with host device 0000:b1:00.0, which is also its representor). It is read once a process,
- * at the first call, and never changes; all functions may be called from any thread. */
+ * /etc/opendoca/devices.json, then the built-in topology (one card: DPU device 0000:03:00.0
+ * "mlx5_0" paired with host device 0000:b1:00.0, which is also its representor). It is read once a
+ * process, at the first call, and never changes; all functions may be called from any thread. */
 
 #include <limits.h>
 
@@ -46,28 +46,28 @@ struct soft_caps {
     bool hotplug_manager;
     bool notification_moderation;
     bool sync_event;
-    bool sync_event_remote_pci;   /* export to and create from a remote PCI export */
+    bool sync_event_remote_pci; /* export to and create from a remote PCI export */
     bool sync_event_remote_net;
     bool mmap_advise_cache_invalidate;
     uint64_t mmap_advise_max_buf_size;
     uint32_t completion_vectors;
     size_t max_access_token_size;
-    uint32_t max_opens;           /* distinct open functions a process; 0 = no limit */
+    uint32_t max_opens; /* distinct open functions a process; 0 = no limit */
 
     bool dma_memcpy;
-    uint64_t dma_max_buf_size;    /* bytes a task */
-    uint32_t dma_max_list_len;    /* segments a side */
-    uint32_t dma_max_tasks;       /* a context */
-    uint32_t dma_queue_depth;     /* 0 = as deep as the task pool */
+    uint64_t dma_max_buf_size; /* bytes a task */
+    uint32_t dma_max_list_len; /* segments a side */
+    uint32_t dma_max_tasks;    /* a context */
+    uint32_t dma_queue_depth;  /* 0 = as deep as the task pool */
 };
 
 /* How this device's copies are executed. */
 struct soft_copy_conf {
-    char engine[16];         /* "inline", "threads", "error" */
-    char error_base[16];     /* engine that "error" wraps */
-    uint32_t threads;        /* copy lanes, the progressing thread included; 0 = by core count */
-    uint64_t split_above;    /* copies larger than this are split over the lanes; 0 = default */
-    char faults[256];        /* fault list of the error engine, see soft/copy/error */
+    char engine[16];      /* "inline", "threads", "error" */
+    char error_base[16];  /* engine that "error" wraps */
+    uint32_t threads;     /* copy lanes, the progressing thread included; 0 = by core count */
+    uint64_t split_above; /* copies larger than this are split over the lanes; 0 = default */
+    char faults[256];     /* fault list of the error engine, see soft/copy/error */
 };
 
 #define SOFT_IBDEV_NAME_SIZE 64
@@ -77,7 +77,7 @@ struct soft_copy_conf {
 
 struct soft_device {
     enum soft_role role;
-    char card[SOFT_NAME_SIZE];        /* identity of the card; same card = paired */
+    char card[SOFT_NAME_SIZE]; /* identity of the card; same card = paired */
     char profile[SOFT_NAME_SIZE];
     struct od_pci_addr pci;
     enum soft_func_type func_type;
@@ -92,28 +92,28 @@ struct soft_device {
     uint8_t ipv6[16];
     enum soft_link_layer link_layer;
     uint16_t lid;
-    uint64_t active_rate;             /* bits a second */
+    uint64_t active_rate; /* bits a second */
     uint16_t vhca_id;
     uint16_t uplink_ib_port;
     char vuid[SOFT_VUID_SIZE];
     bool hotplug;
-    bool uplink;                      /* as a representor: stands for the uplink */
+    bool uplink; /* as a representor: stands for the uplink */
     bool data_direct;
     struct od_pci_addr data_direct_pci;
     uint32_t host_index, pf_index, vf_index;
     uint32_t total_vfs;
     enum soft_port_state port_state;
-    uint32_t mtu;                     /* bytes */
+    uint32_t mtu; /* bytes */
     struct soft_caps caps;
     struct soft_copy_conf copy;
-    uint32_t nreps;                   /* DPU role: host functions that this device represents */
-    const struct soft_device **reps;  /* host-role devices of the same table */
+    uint32_t nreps;                  /* DPU role: host functions that this device represents */
+    const struct soft_device **reps; /* host-role devices of the same table */
 };
 
 struct soft_topology {
-    const char *source;               /* path of the devices file, or "built-in" */
-    const char *bf_mode;              /* "dpu", "smartnic", "switch", or NULL */
-    const char *bfb_file;             /* version file of the DPU image; NULL = /etc/mlnx-release */
+    const char *source;   /* path of the devices file, or "built-in" */
+    const char *bf_mode;  /* "dpu", "smartnic", "switch", or NULL */
+    const char *bfb_file; /* version file of the DPU image; NULL = /etc/mlnx-release */
     uint32_t ndevices;
     const struct soft_device *devices; /* both roles, in order of the file */
 };
