@@ -193,8 +193,9 @@ struct doca_mmap {
     struct soft_peer_map *peer; /* NULL unless imported */
     uint32_t ndevs;
     struct doca_dev **devs;
-    char name[32]; /* "mmap#3" */
-    _Atomic uint32_t nbufs;
+    char name[32];          /* "mmap#3" */
+    _Atomic uint32_t nbufs; /* stays 0 when thread_safe */
+    bool thread_safe;       /* buffers are not counted */
 };
 
 struct core_buf_source;
@@ -212,7 +213,10 @@ struct doca_buf {
     uint32_t list_len;              /* list heads: number of elements */
     uint16_t refcount;              /* heads; 0 = free */
     bool is_head;                   /* false: a later element of a list */
+    bool is_counted;                /* in mmap->nbufs; else the map may be gone at release */
 };
+
+_Static_assert(sizeof(struct doca_buf) <= 96, "an element of an inventory must stay small");
 
 static inline bool core_mmap_has_dev(const struct doca_mmap *mmap, const struct doca_dev *dev)
 {
