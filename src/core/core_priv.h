@@ -384,8 +384,12 @@ CORE_API doca_error_t core_task_alloc(struct core_task_pool *pool, union doca_da
                                       const char *func, struct doca_task **task);
 
 /* From progress only: hands the task back to the user (or to its graph) with a status, running the
- * callback. The context may be gone when this returns if it was the last thing that kept it. */
+ * callback, and takes the context to IDLE when that was all it waited for. The context may be gone
+ * when this returns. */
 CORE_API void core_task_complete(struct doca_task *task, doca_error_t status);
+
+/* The same for a failure that ends the context: after the callback it is STOPPING. */
+CORE_API void core_task_complete_fatal(struct doca_task *task, doca_error_t status);
 
 /* FIFO of tasks, for contexts that execute in progress. */
 struct core_task_queue {

@@ -165,7 +165,7 @@ doca_error_t doca_task_try_submit(struct doca_task *task)
     return submit(task, DOCA_TASK_SUBMIT_FLAG_FLUSH, __func__);
 }
 
-void core_task_complete(struct doca_task *task, doca_error_t status)
+static inline void hand_back(struct doca_task *task, doca_error_t status)
 {
     struct doca_ctx *ctx = task->ctx;
 
@@ -175,15 +175,37 @@ void core_task_complete(struct doca_task *task, doca_error_t status)
     ctx->pe->inflight--;
     task->status = status;
     task->state = CORE_TASK_OWNED;
+    /* The depth keeps the context alive: it cannot become IDLE inside of the callback. */
     ctx->callback_depth++;
     if (od_likely(task->on_complete == NULL))
         task->pool->ops->deliver(task);
     else
         task->on_complete(task, task->on_complete_arg);
     ctx->callback_depth--;
-    /* The step that the callback made possible belongs to this completion. */
+}
+
+/* The step that the callback made possible belongs to this completion. */
+static inline void idle_if_over(struct doca_ctx *ctx)
+{
     if (od_unlikely(ctx->state == DOCA_CTX_STATE_STOPPING) && core_ctx_can_idle(ctx))
         core_ctx_enter_idle(ctx);
+}
+
+void core_task_complete(struct doca_task *task, doca_error_t status)
+{
+    struct doca_ctx *ctx = task->ctx;
+
+    hand_back(task, status);
+    idle_if_over(ctx);
+}
+
+void core_task_complete_fatal(struct doca_task *task, doca_error_t status)
+{
+    struct doca_ctx *ctx = task->ctx;
+
+    hand_back(task, status);
+    core_ctx_fail(ctx);
+    idle_if_over(ctx);
 }
 
 doca_error_t doca_task_get_status(const struct doca_task *task)
