@@ -5,7 +5,8 @@
 /**
  * @file opendoca.h
  *
- * What opendoca offers beyond the DOCA API. Programs that must also build against another DOCA may test
+ * What opendoca offers beyond the DOCA API. Programs that must also build against another DOCA may
+ * test
  * `#if __has_include(<opendoca.h>)`.
  *
  * All functions may be called from any thread.
@@ -21,11 +22,11 @@ extern "C" {
 /**
  * Why the last failing DOCA call of this thread failed.
  *
- * One line: function, object, attribute, offending value, limit, code and remedy. A call that succeeds
- * does not change it.
+ * One line: function, object, attribute, offending value, limit, code and remedy. A call that
+ * succeeds does not change it.
  *
- * Returns the text, "" when no call of this thread has failed yet. Owned by the library, valid until
- * this thread's next DOCA call.
+ * Returns the text, "" when no call of this thread has failed yet. Owned by the library, valid
+ * until this thread's next DOCA call.
  */
 DOCA_STABLE
 const char *opendoca_last_error(void);
@@ -35,8 +36,8 @@ const char *opendoca_last_error(void);
  * "limit" and "remedy" (strings; "" where there is none) and "text" (the line of
  * opendoca_last_error()).
  *
- * Returns the text, "{}" when no call of this thread has failed yet. Owned by the library, valid until
- * this thread's next DOCA call.
+ * Returns the text, "{}" when no call of this thread has failed yet. Owned by the library, valid
+ * until this thread's next DOCA call.
  */
 DOCA_STABLE
 const char *opendoca_last_error_json(void);

@@ -21,10 +21,9 @@ static doca_error_t start(struct doca_ctx *ctx)
                          "choose a device with the capability, or a profile that has it",
                          ctx->dev->info.name, device->profile);
     if (dma->pool.num == 0)
-        return CORE_FAIL(DOCA_ERROR_BAD_STATE, CORE_LOG_DMA, "doca_ctx_start", ctx->name,
-                         "memcpy task",
-                         "not configured" CORE_REMEDY
-                         "call doca_dma_task_memcpy_set_conf() before the start");
+        return CORE_FAIL(
+            DOCA_ERROR_BAD_STATE, CORE_LOG_DMA, "doca_ctx_start", ctx->name, "memcpy task",
+            "not configured" CORE_REMEDY "call doca_dma_task_memcpy_set_conf() before the start");
 
     dma->depth = device->caps.dma_queue_depth != 0
                      ? OD_MIN(device->caps.dma_queue_depth, dma->pool.num)
@@ -141,16 +140,15 @@ doca_error_t doca_dma_task_memcpy_set_conf(struct doca_dma *dma,
         return result;
     caps = &dma->ctx.dev->info.soft->caps;
     if (!caps->dma_memcpy)
-        return CORE_FAIL(DOCA_ERROR_NOT_SUPPORTED, CORE_LOG_DMA, __func__, dma->ctx.name,
-                         "memcpy task", "not offered by device %s" CORE_REMEDY
-                         "choose a device with the capability",
-                         dma->ctx.dev->info.name);
+        return CORE_FAIL(
+            DOCA_ERROR_NOT_SUPPORTED, CORE_LOG_DMA, __func__, dma->ctx.name, "memcpy task",
+            "not offered by device %s" CORE_REMEDY "choose a device with the capability",
+            dma->ctx.dev->info.name);
     if (num_memcpy_tasks == 0 || num_memcpy_tasks > caps->dma_max_tasks)
-        return CORE_FAIL(DOCA_ERROR_INVALID_VALUE, CORE_LOG_DMA, __func__, dma->ctx.name,
-                         "num_memcpy_tasks",
-                         "%u" CORE_LIMIT "1..%u" CORE_REMEDY
-                         "stay within doca_dma_cap_get_max_num_tasks()",
-                         num_memcpy_tasks, caps->dma_max_tasks);
+        return CORE_FAIL(
+            DOCA_ERROR_INVALID_VALUE, CORE_LOG_DMA, __func__, dma->ctx.name, "num_memcpy_tasks",
+            "%u" CORE_LIMIT "1..%u" CORE_REMEDY "stay within doca_dma_cap_get_max_num_tasks()",
+            num_memcpy_tasks, caps->dma_max_tasks);
     dma->success_cb = task_completion_cb;
     dma->error_cb = task_error_cb;
     dma->pool.num = num_memcpy_tasks;

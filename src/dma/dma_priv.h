@@ -20,9 +20,9 @@ struct doca_dma_task_memcpy {
     struct soft_copy_job job;
     struct soft_seg src_seg; /* single buffers need no list */
     struct soft_seg dst_seg;
-    struct dma_segs *segs;   /* NULL for single buffers */
-    const char *why;         /* accepted, but cannot be executed: the reason; else NULL */
-    bool done;               /* ordered completions: finished, waits for its turn */
+    struct dma_segs *segs; /* NULL for single buffers */
+    const char *why;       /* accepted, but cannot be executed: the reason; else NULL */
+    bool done;             /* ordered completions: finished, waits for its turn */
 };
 
 /* FIFO of jobs that the engine does not have yet (it owns their link afterwards). */
@@ -37,16 +37,16 @@ struct doca_dma {
     struct soft_copy_chan *chan;
     doca_dma_task_memcpy_completion_cb_t success_cb;
     doca_dma_task_memcpy_completion_cb_t error_cb;
-    struct dma_job_queue held;       /* submitted without FLUSH */
-    struct dma_job_queue released;   /* flushed, but the engine had no room; retried in progress */
-    struct core_task_queue failed;   /* accepted, but cannot be executed; completed in progress */
-    struct core_task_queue order;    /* ordered completions: all submitted tasks */
+    struct dma_job_queue held;     /* submitted without FLUSH */
+    struct dma_job_queue released; /* flushed, but the engine had no room; retried in progress */
+    struct core_task_queue failed; /* accepted, but cannot be executed; completed in progress */
+    struct core_task_queue order;  /* ordered completions: all submitted tasks */
     struct dma_segs *free_segs;
-    uint64_t max_buf_size;           /* limits of the device, copied for the hot path */
+    uint64_t max_buf_size; /* limits of the device, copied for the hot path */
     uint32_t max_list_len;
-    uint32_t depth;                  /* tasks in flight before submit answers AGAIN */
+    uint32_t depth; /* tasks in flight before submit answers AGAIN */
     bool ordered;
-    bool failure_logged;             /* the first reason was told, flushes follow */
+    bool failure_logged; /* the first reason was told, flushes follow */
 };
 
 /* dma_task.c: the task's life. */
@@ -54,9 +54,9 @@ extern const struct core_task_ops dma_memcpy_ops;
 
 /* Largest configuration and geometry checks, shared by alloc, submit and try_submit. */
 struct dma_extent {
-    uint64_t bytes;    /* of the source: data; of the destination: room behind the data */
+    uint64_t bytes; /* of the source: data; of the destination: room behind the data */
     uint32_t elements;
-    bool sane;         /* every data segment lies in its slice */
+    bool sane; /* every data segment lies in its slice */
 };
 
 struct dma_extent dma_src_extent(const struct doca_buf *buf);
