@@ -60,15 +60,6 @@ CORE_API const char *core_log_source_name(enum core_log_source source);
  * by log.c only. */
 CORE_API extern int core_log_threshold;
 
-/* A level's number (10, 20, ... 70) or its name in either case (crit, critical, err, error, warn,
- * warning, ...). Returns 0, or -EINVAL and leaves `level` alone. */
-CORE_API int core_log_level_parse(const char *text, uint32_t *level);
-
-/* A level that the user gave by flag or parameter file: stands above the environment, which stands
- * above what the program sets through the API. INVALID_VALUE for a number that is no level. */
-CORE_API doca_error_t core_log_set_user_level(uint32_t level);
-CORE_API doca_error_t core_log_set_user_sdk_level(uint32_t level);
-
 CORE_API void core_log_print(enum doca_log_level level, enum core_log_source source,
                              const char *file, int line, const char *fmt, ...) OD_PRINTF(5, 6);
 
