@@ -38,6 +38,7 @@ struct doca_buf;
  * Returns DOCA_SUCCESS, or
  *   DOCA_ERROR_INVALID_VALUE: buf is NULL
  *   DOCA_ERROR_NOT_PERMITTED: buf is in a list and not its first element
+ *   DOCA_ERROR_BAD_STATE: the count is 0, buf was released
  *   DOCA_ERROR_TOO_BIG: the count is at its maximum, 65535
  */
 DOCA_STABLE
@@ -211,7 +212,8 @@ doca_error_t doca_buf_get_list_len(const struct doca_buf *buf, uint32_t *num_ele
  * @list2: first element of the list that is appended; its reference count is 1
  *
  * Returns DOCA_SUCCESS, or
- *   DOCA_ERROR_INVALID_VALUE: a list is NULL, or both are the same list
+ *   DOCA_ERROR_INVALID_VALUE: a list is NULL, or list2 is or is part of list1
+ *   DOCA_ERROR_BAD_STATE: list1 was released
  *   DOCA_ERROR_NOT_PERMITTED: list1 or list2 is not a first element, or list2 is referenced more
  *     than once
  */
@@ -226,7 +228,8 @@ doca_error_t doca_buf_chain_list(struct doca_buf *list1, struct doca_buf *list2)
  * @list2: first element of the list that is appended; its reference count is 1
  *
  * Returns DOCA_SUCCESS, or
- *   DOCA_ERROR_INVALID_VALUE: an argument is NULL, or both are the same list
+ *   DOCA_ERROR_INVALID_VALUE: an argument is NULL, or list2 is or is part of list1
+ *   DOCA_ERROR_BAD_STATE: list1 was released
  *   DOCA_ERROR_NOT_PERMITTED: list1_head or list2 is not a first element, list1_tail is not a last
  *     element, or list2 is referenced more than once
  */

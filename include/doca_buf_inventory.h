@@ -128,7 +128,8 @@ static inline doca_error_t doca_buf_inventory_buf_get_by_data(struct doca_buf_in
  * Returns DOCA_SUCCESS, or
  *   DOCA_ERROR_INVALID_VALUE: a pointer is NULL, len is 0, or the slice is outside the map or the
  *     data outside the slice
- *   DOCA_ERROR_NOT_PERMITTED: buf is not from an inventory
+ *   DOCA_ERROR_BAD_STATE: buf was released
+ *   DOCA_ERROR_NOT_PERMITTED: buf is from a pool
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_buf_inventory_buf_reuse_by_args(struct doca_buf *buf, void *addr, size_t len,
@@ -173,7 +174,7 @@ static inline doca_error_t doca_buf_inventory_buf_reuse_by_addr(struct doca_buf 
  *
  * Returns DOCA_SUCCESS, or
  *   DOCA_ERROR_INVALID_VALUE: a pointer is NULL
- *   DOCA_ERROR_BAD_STATE: the inventory or a map is not started
+ *   DOCA_ERROR_BAD_STATE: the inventory or a map is not started, or src_buf was released
  *   DOCA_ERROR_NOT_PERMITTED: src_buf is in a list and not its first element
  *   DOCA_ERROR_NO_MEMORY: fewer free buffers than elements
  *   DOCA_ERROR_NOT_SUPPORTED: src_buf is a packet of a receive queue

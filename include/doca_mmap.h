@@ -215,16 +215,17 @@ DOCA_STABLE
 doca_error_t doca_mmap_set_memrange(struct doca_mmap *mmap, void *addr, size_t len);
 
 /**
- * Set the range to part of a dmabuf. On success the map owns the file descriptor and closes it at
- * destroy.
+ * Set the range to part of a dmabuf, or of another file that mmap() takes, such as a memfd. Where
+ * the program has that part mapped at addr, its mapping is used and must stay; else the library
+ * maps it there until destroy. The descriptor stays the caller's, who may close it after the call.
  *
  * @addr: address by which tasks name the first byte of the range
- * @dmabuf_offset: where the range starts inside the dmabuf, in bytes
+ * @dmabuf_offset: where the range starts inside the file, in bytes; as far into a page as addr
  * @len: length in bytes, at least 1
  *
  * Returns DOCA_SUCCESS, or
  *   DOCA_ERROR_INVALID_VALUE: mmap or addr is NULL, len is 0, addr + len or dmabuf_offset + len
- *     overflows, or the descriptor is not a usable dmabuf
+ *     overflows, the descriptor cannot be mapped or is shorter, or something else is at addr
  *   DOCA_ERROR_BAD_STATE: the map is started
  *   DOCA_ERROR_NOT_PERMITTED: a range is set already, or the map was exported or is imported
  *   DOCA_ERROR_NOT_SUPPORTED: the system has no dmabuf
@@ -348,7 +349,7 @@ doca_error_t doca_mmap_get_from_export(const struct doca_mmap *mmap, uint8_t *fr
  * @max_num_devices: at least 1
  *
  * Returns DOCA_SUCCESS, or
- *   DOCA_ERROR_INVALID_VALUE: mmap is NULL or max_num_devices is 0
+ *   DOCA_ERROR_INVALID_VALUE: mmap is NULL, max_num_devices is 0, or below the devices added so far
  *   DOCA_ERROR_NOT_PERMITTED: the map was started before, or is imported
  */
 DOCA_STABLE
@@ -391,6 +392,7 @@ doca_error_t doca_mmap_set_user_data(struct doca_mmap *mmap, union doca_data use
  *   DOCA_ERROR_BAD_STATE: the map is started
  *   DOCA_ERROR_NOT_FOUND: dev was not added
  *   DOCA_ERROR_NOT_PERMITTED: the map was exported, or is imported
+ *   DOCA_ERROR_NO_MEMORY: out of memory
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_mmap_set_export_access_token(struct doca_mmap *mmap, const struct doca_dev *dev,
@@ -441,7 +443,8 @@ doca_error_t doca_mmap_cap_get_max_export_access_token_size(const struct doca_de
  *
  * Returns DOCA_SUCCESS, or
  *   DOCA_ERROR_INVALID_VALUE: mmap is NULL
- *   DOCA_ERROR_NOT_PERMITTED: the map is started, or buffers of it are held
+ *   DOCA_ERROR_NOT_PERMITTED: the map is started, was exported or is imported, or buffers of it are
+ *     held
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_mmap_enable_thread_safety(struct doca_mmap *mmap);
