@@ -16,11 +16,16 @@
  * A level is one of enum doca_log_level; a higher number says more. An application record is
  * printed when its level lies between the upper limit (CRIT unless changed, the least verbose
  * bound) and the lower limit (INFO unless changed, the most verbose bound), both included. SDK
- * backends have the one limit. The environment may raise the verbosity: DOCA_LOG_LEVEL for both
- * tiers, DOCA_LOG_LEVEL_SDK for the SDK alone.
+ * backends have the one limit.
  *
- * Each record is one line, written at once. All functions may be called from any thread and from
- * callbacks of the libraries, before main() too.
+ * The environment goes before the program: DOCA_LOG_LEVEL (a name such as "debug", or a number)
+ * replaces the initial limits of both tiers, and no call of the program makes a backend less
+ * verbose than that. It also makes SDK records visible, on stderr, in programs that have no SDK
+ * backend. DOCA_LOG_LEVEL_SDK does the same for the SDK tier alone. The log level flags of the
+ * argument parser go before the environment.
+ *
+ * Each record is one line, written at once; what exceeds 8 KiB is cut. All functions may be called
+ * from any thread and from callbacks of the libraries, before main() too.
  */
 
 #ifndef DOCA_LOG_H_
@@ -54,7 +59,10 @@ enum doca_log_level {
 /** Where the records of one tier go. */
 struct doca_log_backend;
 
-/** A named place that SDK records come from; its name is a path such as "DOCA::DMA". */
+/**
+ * A named place that records come from: a source of the SDK such as "DOCA_DMA", or one of the
+ * program. "::" and "." in a name make a tree: "APP::NET" is below "APP".
+ */
 struct doca_logger;
 
 /**
@@ -169,7 +177,8 @@ uint32_t doca_log_level_get_global_upper_limit(void);
  * @source: receives the id to pass to doca_log().
  *
  * Returns DOCA_SUCCESS, or
- * DOCA_ERROR_INVALID_VALUE: an argument is NULL.
+ * DOCA_ERROR_INVALID_VALUE: an argument is NULL, or the name is empty or does not fit into
+ *                           DOCA_LOGGER_NAME_SIZE.
  * DOCA_ERROR_NO_MEMORY: the source could not be stored.
  */
 DOCA_EXPERIMENTAL
@@ -187,7 +196,8 @@ DOCA_EXPERIMENTAL
 doca_error_t doca_log_unregister_source(int source);
 
 /**
- * Lists the loggers of the SDK below a given one.
+ * Lists the loggers below a given one, those of the SDK and those that the program registered.
+ * Parents come before what is below them.
  *
  * @logger: whose descendants to list; NULL for the root of all.
  * @depth: how many levels down the list goes, 1 for direct children only, 0 for no limit.
@@ -214,10 +224,11 @@ DOCA_EXPERIMENTAL
 doca_error_t doca_logger_destroy_list(struct doca_logger **logger_list);
 
 /**
- * Sets the most verbose level that passes this logger, on top of the limits of the backends.
+ * Sets the most verbose level that passes this logger, on top of the limits of the backends. It is
+ * DOCA_LOG_LEVEL_TRACE at first. What the environment asks for passes all the same.
  *
  * @level: one of enum doca_log_level.
- * @propagate: not 0: the loggers below take the level too.
+ * @propagate: not 0: the loggers below take the level too, also those that are yet to come.
  *
  * Returns DOCA_SUCCESS, or
  * DOCA_ERROR_INVALID_VALUE: logger is NULL, or level is none of the seven.
@@ -244,7 +255,7 @@ doca_error_t doca_logger_get_level(const struct doca_logger *logger, int *level)
  * @name: receives the zero-terminated name, at most DOCA_LOGGER_NAME_SIZE bytes with the zero.
  *
  * Returns DOCA_SUCCESS, or
- * DOCA_ERROR_INVALID_VALUE: an argument is NULL.
+ * DOCA_ERROR_INVALID_VALUE: an argument is NULL, or logger is no logger.
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_logger_get_name(const struct doca_logger *logger,
@@ -295,8 +306,8 @@ doca_error_t doca_log_backend_create_with_fd(int fd, struct doca_log_backend **b
  *
  * @buf: where records are placed, always at the start and zero-terminated.
  * @capacity: size of buf in bytes, with the zero; longer records are cut.
- * @handler: runs once for each record, in the thread that logs, under the lock of the backend: it
- *           must not log itself.
+ * @handler: runs once for each record, in the thread that logs, under the lock of the backend. A
+ *           record that a handler causes is dropped by the buffer backends that are busy.
  * @backend: receives the backend.
  *
  * Returns DOCA_SUCCESS, or
@@ -375,8 +386,8 @@ doca_error_t doca_log_backend_create_with_fd_sdk(int fd, struct doca_log_backend
  *
  * @buf: where records are placed, always at the start and zero-terminated.
  * @capacity: size of buf in bytes, with the zero; longer records are cut.
- * @handler: runs once for each record, in the thread that logs, under the lock of the backend: it
- *           must not log itself.
+ * @handler: runs once for each record, in the thread that logs, under the lock of the backend. A
+ *           record that a handler causes is dropped by the buffer backends that are busy.
  * @backend: receives the backend.
  *
  * Returns DOCA_SUCCESS, or

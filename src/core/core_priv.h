@@ -56,9 +56,9 @@ enum core_log_source {
 
 CORE_API const char *core_log_source_name(enum core_log_source source);
 
-/* Least severe level that some SDK backend prints. Read on hot paths, so a plain variable; written
- * by log.c only. */
-CORE_API extern int core_log_threshold;
+/* Least severe level that some SDK backend prints; lets everything through until the first record
+ * or call of the log has read the environment. Read on hot paths; written by the log only. */
+CORE_API extern _Atomic int core_log_threshold;
 
 CORE_API void core_log_print(enum doca_log_level level, enum core_log_source source,
                              const char *file, int line, const char *fmt, ...) OD_PRINTF(5, 6);
@@ -66,7 +66,8 @@ CORE_API void core_log_print(enum doca_log_level level, enum core_log_source sou
 /* One SDK record. Costs one compare when nobody listens. */
 #define CORE_LOG(level, source, ...)                                                               \
     do {                                                                                           \
-        if (od_unlikely((int)(level) <= core_log_threshold))                                       \
+        if (od_unlikely((int)(level) <=                                                            \
+                        atomic_load_explicit(&core_log_threshold, memory_order_relaxed)))          \
             core_log_print(level, source, __FILE__, __LINE__, __VA_ARGS__);                        \
     } while (0)
 
@@ -74,6 +75,16 @@ CORE_API void core_log_print(enum doca_log_level level, enum core_log_source sou
 #define CORE_INFO(source, ...)  CORE_LOG(DOCA_LOG_LEVEL_INFO, source, __VA_ARGS__)
 #define CORE_DEBUG(source, ...) CORE_LOG(DOCA_LOG_LEVEL_DEBUG, source, __VA_ARGS__)
 #define CORE_TRACE(source, ...) CORE_LOG(DOCA_LOG_LEVEL_TRACE, source, __VA_ARGS__)
+
+enum core_log_tier { CORE_LOG_TIER_APP, CORE_LOG_TIER_SDK, CORE_LOG_TIER_NUM };
+
+/* The name or number of a level, as flags and the environment have it: "60", "Debug". Returns 0 or
+ * -EINVAL, and writes the output only on success. */
+CORE_API int core_log_parse_level(const char *text, enum doca_log_level *level);
+
+/* What a command line flag asked for. The doca_log_level_set_global_*() calls yield to a more
+ * verbose environment; a flag replaces it as well. */
+CORE_API void core_log_set_level_by_flag(enum core_log_tier tier, enum doca_log_level level);
 
 /* ------------------------------------------------------------------------------------------------
  * Failing
