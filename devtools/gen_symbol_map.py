@@ -3,16 +3,18 @@
 """Write a linker version script from the annotations of headers.
 
 Public headers mark each exported function with DOCA_STABLE or DOCA_EXPERIMENTAL; the private door
-between the libraries (core_priv.h) marks its own with CORE_API. Nothing else is exported.
+between the libraries (core_priv.h) marks its own with CORE_API, the soft layer with SOFT_API. Nothing
+else is exported.
 """
 import argparse
 import re
 import sys
 
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
-DECLARATION = re.compile(r"\b(DOCA_STABLE|DOCA_EXPERIMENTAL|DOCA_DEPRECATED|CORE_API)\b([^;{]*)[;{]")
+DECLARATION = re.compile(r"\b(DOCA_STABLE|DOCA_EXPERIMENTAL|DOCA_DEPRECATED|CORE_API|SOFT_API)\b([^;{]*)[;{]")
 NODES = (("DOCA_STABLE", "DOCA_3"), ("DOCA_EXPERIMENTAL", "DOCA_EXPERIMENTAL"),
-         ("DOCA_DEPRECATED", "DOCA_DEPRECATED"), ("CORE_API", "OPENDOCA_PRIVATE"))
+         ("DOCA_DEPRECATED", "DOCA_DEPRECATED"), ("CORE_API", "OPENDOCA_PRIVATE"),
+         ("SOFT_API", "OPENDOCA_SOFT_PRIVATE"))
 
 
 def declared_name(prototype):
