@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "lib/bench.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+void bench_die(const char *what, const char *why)
+{
+    fprintf(stderr, "bench: %s: %s\n", what, why);
+    exit(1);
+}
+
+double bench_now(void)
+{
+    struct timespec ts;
+
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
+}
+
+void bench_pin(int cpu)
+{
+    cpu_set_t set;
+
+    CPU_ZERO(&set);
+    CPU_SET(cpu, &set);
+    sched_setaffinity(0, sizeof(set), &set); /* best effort: a restricted machine keeps its mask */
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+static double median(const double *values, unsigned int n)
+{
+    double sorted[BENCH_MAX_ROUNDS];
+
+    memcpy(sorted, values, n * sizeof(*values));
+    qsort(sorted, n, sizeof(*sorted), compare_doubles);
+    return sorted[n / 2];
+}
+
+static double ratio_of(const struct bench_case *c, double ours, double peer)
+{
+    return c->higher_is_better ? ours / peer : peer / ours;
+}
+
+void bench_report(const struct bench_case *c, const char *peer_name, const double *ours,
+                  const double *peer)
+{
+    double ratios[BENCH_MAX_ROUNDS], our_median = median(ours, c->rounds);
+    double peer_median = median(peer, c->rounds), low, high;
+
+    for (unsigned int i = 0; i < c->rounds; i++)
+        ratios[i] = ratio_of(c, ours[i], peer[i]);
+    qsort(ratios, c->rounds, sizeof(*ratios), compare_doubles);
+    low = ratios[0];
+    high = ratios[c->rounds - 1];
+    printf("{\"bench\": \"%s\", \"case\": \"%s\", \"unit\": \"%s\", \"ours\": %.4g, "
+           "\"peer\": \"%s\", \"peer_value\": %.4g, \"ratio\": %.3f, \"runs\": %u, "
+           "\"min\": %.3f, \"median\": %.3f, \"max\": %.3f}\n",
+           c->bench, c->name, c->unit, our_median, peer_name, peer_median,
+           ratio_of(c, our_median, peer_median), c->rounds, low, ratios[c->rounds / 2], high);
+    fflush(stdout);
+}
+
+void bench_compare(const struct bench_case *c, const struct bench_side *ours,
+                   const struct bench_side *peers, unsigned int npeers)
+{
+    static double mine[BENCH_MAX_ROUNDS], theirs[4][BENCH_MAX_ROUNDS];
+    unsigned int best = 0;
+
+    if (npeers == 0 || npeers > 4 || c->rounds > BENCH_MAX_ROUNDS)
+        bench_die(c->name, "bad number of peers or rounds");
+    ours->run(ours->arg);
+    for (unsigned int p = 0; p < npeers; p++)
+        peers[p].run(peers[p].arg);
+    for (unsigned int i = 0; i < c->rounds; i++) {
+        mine[i] = ours->run(ours->arg);
+        for (unsigned int p = 0; p < npeers; p++)
+            theirs[p][i] = peers[p].run(peers[p].arg);
+    }
+    for (unsigned int p = 1; p < npeers; p++) {
+        double candidate = median(theirs[p], c->rounds), now = median(theirs[best], c->rounds);
+
+        if (c->higher_is_better ? candidate > now : candidate < now)
+            best = p;
+    }
+    bench_report(c, peers[best].name, mine, theirs[best]);
+}
+
+#define PING_PONGS 20000
+
+struct ping_pong {
+    _Alignas(64) atomic_uint ping;
+    _Alignas(64) atomic_uint pong;
+};
+
+static void *answer(void *arg)
+{
+    struct ping_pong *line = arg;
+
+    bench_pin(1);
+    for (unsigned int i = 1; i <= PING_PONGS; i++) {
+        while (atomic_load_explicit(&line->ping, memory_order_acquire) != i)
+            ;
+        atomic_store_explicit(&line->pong, i, memory_order_release);
+    }
+    return NULL;
+}
+
+double bench_ping_pong(void)
+{
+    static struct ping_pong line;
+    pthread_t thread;
+    double begin;
+
+    if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
+        return 0;
+    atomic_store(&line.ping, 0);
+    atomic_store(&line.pong, 0);
+    if (pthread_create(&thread, NULL, answer, &line) != 0)
+        return 0;
+    bench_pin(0);
+    begin = bench_now();
+    for (unsigned int i = 1; i <= PING_PONGS; i++) {
+        atomic_store_explicit(&line.ping, i, memory_order_release);
+        while (atomic_load_explicit(&line.pong, memory_order_acquire) != i)
+            ;
+    }
+    begin = bench_now() - begin;
+    pthread_join(thread, NULL);
+    return begin / PING_PONGS * 1e9;
+}
