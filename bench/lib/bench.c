@@ -122,6 +122,7 @@ double bench_ping_pong(void)
 {
     static struct ping_pong line;
     pthread_t thread;
+    cpu_set_t before;
     double begin;
 
     if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
@@ -130,6 +131,7 @@ double bench_ping_pong(void)
     atomic_store(&line.pong, 0);
     if (pthread_create(&thread, NULL, answer, &line) != 0)
         return 0;
+    sched_getaffinity(0, sizeof(before), &before);
     bench_pin(0);
     begin = bench_now();
     for (unsigned int i = 1; i <= PING_PONGS; i++) {
@@ -139,5 +141,6 @@ double bench_ping_pong(void)
     }
     begin = bench_now() - begin;
     pthread_join(thread, NULL);
+    sched_setaffinity(0, sizeof(before), &before);
     return begin / PING_PONGS * 1e9;
 }
