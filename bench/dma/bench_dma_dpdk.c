@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Small tasks beside DPDK's software DMA driver, dma_skeleton, whose copies run on a core of their own.
- * EAL without huge pages and PCI; the driver needs lcore=1, else its thread floats and crawls. */
+/* Small tasks beside DPDK's software DMA driver, dma_skeleton, whose copies run on a core of their
+ * own. EAL without huge pages and PCI; the driver needs lcore=1, else its thread floats and crawls.
+ */
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#define ALLOW_EXPERIMENTAL_API /* the whole dmadev API is still marked so in DPDK 22.11 */
 #include <rte_dmadev.h>
 #include <rte_eal.h>
 
@@ -63,12 +65,16 @@ static int16_t open_skeleton(void)
 {
     struct rte_dma_conf conf = {.nb_vchans = 1};
     struct rte_dma_vchan_conf vchan = {.direction = RTE_DMA_DIR_MEM_TO_MEM, .nb_desc = 256};
-    char *args[] = {"bench",         "--no-huge", "--no-pci",  "--no-telemetry",
-                    "--log-level=1", "-m",        "64",        "-l",
-                    "0,1",           "--vdev",    "dma_skeleton,lcore=1", NULL};
+    static char args[][32] = {
+        "bench", "--no-huge", "--no-pci", "--no-telemetry", "--log-level=1",       "-m",
+        "64",    "-l",        "0,1",      "--vdev",         "dma_skeleton,lcore=1"};
+    enum { NARGS = sizeof(args) / sizeof(args[0]) };
+    char *argv[NARGS + 1] = {NULL};
     int16_t dev;
 
-    if (rte_eal_init(11, args) < 0)
+    for (int i = 0; i < NARGS; i++)
+        argv[i] = args[i];
+    if (rte_eal_init(NARGS, argv) < 0)
         bench_die("rte_eal_init", "failed");
     dev = rte_dma_next_dev(0);
     if (dev < 0 || rte_dma_configure(dev, &conf) != 0 || rte_dma_vchan_setup(dev, 0, &vchan) != 0 ||

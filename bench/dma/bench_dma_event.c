@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Event mode: from the moment another thread makes the work available to the callback, against a raw
- * eventfd with epoll between the same two threads; CPU use of a sleeper; and two costs that have a bar
- * of their own: the device list and the memory of a task. */
+/* Event mode: from the moment another thread makes the work available to the callback, against a
+ * raw eventfd with epoll between the same two threads; CPU use of a sleeper; and two costs that
+ * have a bar of their own: the device list and the memory of a task. */
 
 #include <malloc.h>
 #include <pthread.h>

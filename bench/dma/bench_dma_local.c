@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Copies inside one process: cost of a small task, throughput of a large one, lanes against lanes. */
+/* Copies inside one process: cost of a small task, throughput of a large one, lanes against lanes.
+ */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -89,8 +90,14 @@ static void task_cost(struct rig_area *a, size_t len, unsigned int depth, const 
 {
     struct dma_rig rig;
     char name[64];
-    struct pattern p = {&rig, a->src, a->dst, len, (len + 63) & ~(size_t)63, depth,
-                        rounds_for(len, depth), bench_copy_memcpy};
+    struct pattern p = {&rig,
+                        a->src,
+                        a->dst,
+                        len,
+                        (len + 63) & ~(size_t)63,
+                        depth,
+                        rounds_for(len, depth),
+                        bench_copy_memcpy};
     struct bench_case c = {"dma/task", name, "ns", 0, 31};
     struct bench_side ours = {"opendoca", ours_ns, &p}, peer = {"memcpy", loop_ns, &p};
 
@@ -143,8 +150,8 @@ static void lanes(struct rig_area *a, size_t len)
 
 static char *area(void)
 {
-    char *p = mmap(NULL, AREA, PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+    char *p =
+        mmap(NULL, AREA, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 
     if (p == MAP_FAILED)
         bench_die("memory", "mmap failed");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A DPU process copies out of a host process's memory: private memory against process_vm_readv of the
- * same vectors, shareable memory against memcpy in one process. The exporter blocks in a read. */
+/* A DPU process copies out of a host process's memory: private memory against process_vm_readv of
+ * the same vectors, shareable memory against memcpy in one process. The exporter blocks in a read.
+ */
 
 #include <stdint.h>
 #include <stdio.h>
@@ -176,8 +177,8 @@ static void measure(int shareable, size_t len, unsigned int depth, const char *e
     if (doca_mmap_create_from_export(NULL, host.offer.desc, host.offer.desc_len, dev, &remote) !=
         DOCA_SUCCESS)
         bench_die("import", "refused");
-    rig_open(&rig, dev, remote, (char *)(uintptr_t)host.offer.addr, local, t.dst, len, stride, depth,
-             engine, 0);
+    rig_open(&rig, dev, remote, (char *)(uintptr_t)host.offer.addr, local, t.dst, len, stride,
+             depth, engine, 0);
     snprintf(name, sizeof(name), "%s memory, %zu B depth %u, %s", shareable ? "shared" : "private",
              len, depth, engine);
     bench_compare(&c, &ours, &peer, 1);

@@ -2,8 +2,8 @@
 #ifndef BENCH_LIB_BENCH_H_
 #define BENCH_LIB_BENCH_H_
 
-/* Measuring ours beside a peer. Both are run alternately, so that both see the same noise; a result is
- * the median, and the spread is that of the ratio from round to round. */
+/* Measuring ours beside a peer. Both are run alternately, so that both see the same noise; a result
+ * is the median, and the spread is that of the ratio from round to round. */
 
 #include <stdint.h>
 
@@ -17,9 +17,9 @@ struct bench_side {
 struct bench_case {
     const char *bench;
     const char *name;
-    const char *unit;      /* "ns", "GB/s", ... */
+    const char *unit; /* "ns", "GB/s", ... */
     int higher_is_better;
-    unsigned int rounds;   /* odd, so that the median is one of them; at most BENCH_MAX_ROUNDS */
+    unsigned int rounds; /* odd, so that the median is one of them; at most BENCH_MAX_ROUNDS */
 };
 
 #define BENCH_MAX_ROUNDS 101

@@ -34,9 +34,9 @@ struct doca_dev *rig_open_device(void);
 
 struct doca_mmap *rig_map(struct doca_dev *dev, void *addr, size_t len);
 
-/* The source map may be imported: `src` are then the exporter's addresses. Copy i of a round goes from
- * src + i * stride to dst + i * stride. `engine` and `threads` choose the copy engine (NULL and 0 =
- * default). */
+/* The source map may be imported: `src` are then the exporter's addresses. Copy i of a round goes
+ * from src + i * stride to dst + i * stride. `engine` and `threads` choose the copy engine (NULL
+ * and 0 = default). */
 void rig_open(struct dma_rig *rig, struct doca_dev *dev, struct doca_mmap *src_map, char *src,
               struct doca_mmap *dst_map, char *dst, size_t len, size_t stride, unsigned int depth,
               const char *engine, unsigned int threads);

@@ -2,8 +2,8 @@
 #ifndef TESTS_LIB_DMA_FIXTURE_H_
 #define TESTS_LIB_DMA_FIXTURE_H_
 
-/* A started DMA context on the first device of this process, connected to an engine, with a source and
- * a destination map. Counts what the callbacks see. */
+/* A started DMA context on the first device of this process, connected to an engine, with a source
+ * and a destination map. Counts what the callbacks see. */
 
 #include <errno.h>
 #include <setjmp.h>
@@ -43,11 +43,11 @@ struct dma_fixture {
     doca_error_t last_status;
     uint64_t last_user_data;
     /* what the callbacks do */
-    int stop_after;             /* stop the context when ok + failed reaches this; 0 = never */
+    int stop_after; /* stop the context when ok + failed reaches this; 0 = never */
     doca_error_t stop_result;
     size_t inflight_seen;
-    int free_tasks;             /* 1: free the task in the callback */
-    int destroy_in_idle;        /* 1: destroy the instance in its IDLE callback */
+    int free_tasks;      /* 1: free the task in the callback */
+    int destroy_in_idle; /* 1: destroy the instance in its IDLE callback */
     void (*on_running)(struct dma_fixture *fix);
     void (*on_done)(struct dma_fixture *fix, struct doca_dma_task_memcpy *task);
 };

@@ -323,8 +323,7 @@ static void expect_failing_task(struct doca_buf *(*make_src)(struct dma_fixture 
     dst = make_dst(&fix);
     before = buf_data_len(dst);
     task = new_task(&fix, src, dst, 9);
-    assert_doca(DOCA_ERROR_INVALID_VALUE,
-                doca_task_try_submit(doca_dma_task_memcpy_as_task(task)));
+    assert_doca(DOCA_ERROR_INVALID_VALUE, doca_task_try_submit(doca_dma_task_memcpy_as_task(task)));
     submit(task); /* untouched by the refusal */
     dma_fix_run(&fix, 1);
     assert_int_equal(fix.failed, 1);
@@ -457,8 +456,7 @@ static void read_only_destination_is_refused_at_submit(void **state)
     good = dst_buf(&fix, 0, 64);
     task = new_task(&fix, src, dst, 0);
     assert_doca(DOCA_ERROR_NOT_PERMITTED, doca_task_submit(doca_dma_task_memcpy_as_task(task)));
-    assert_doca(DOCA_ERROR_NOT_PERMITTED,
-                doca_task_try_submit(doca_dma_task_memcpy_as_task(task)));
+    assert_doca(DOCA_ERROR_NOT_PERMITTED, doca_task_try_submit(doca_dma_task_memcpy_as_task(task)));
     doca_dma_task_memcpy_set_dst(task, good);
     submit(task); /* still ours, context still runs */
     dma_fix_run(&fix, 1);
@@ -481,8 +479,8 @@ static void bad_page_is_an_error_completion(void **state)
     char *area;
 
     (void)state;
-    area = mmap(NULL, 16 * (size_t)page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
-                0);
+    area =
+        mmap(NULL, 16 * (size_t)page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     assert_true(area != MAP_FAILED);
     memset(area, 1, 16 * (size_t)page);
     assert_int_equal(mprotect(area + 8 * page, (size_t)page, PROT_NONE), 0);
