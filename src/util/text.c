@@ -25,6 +25,24 @@ void od_text_printf(struct od_text *text, const char *fmt, ...)
     va_end(ap);
 }
 
+/* Some lead bytes narrow the byte that follows: no overlong forms, no surrogates, nothing above
+ * U+10FFFF. */
+static bool utf8_second_is_valid(unsigned char lead, unsigned char second)
+{
+    switch (lead) {
+    case 0xe0:
+        return second >= 0xa0;
+    case 0xed:
+        return second < 0xa0;
+    case 0xf0:
+        return second >= 0x90;
+    case 0xf4:
+        return second < 0x90;
+    default:
+        return true;
+    }
+}
+
 /* Length of the valid UTF-8 sequence at p, 0 if there is none. */
 static size_t utf8_length(const unsigned char *p)
 {
@@ -36,7 +54,7 @@ static size_t utf8_length(const unsigned char *p)
         if ((p[i] & 0xc0) != 0x80)
             return 0;
     }
-    return len;
+    return len <= 2 || utf8_second_is_valid(p[0], p[1]) ? len : 0;
 }
 
 void od_text_json_string(struct od_text *text, const char *s)
