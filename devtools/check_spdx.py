@@ -10,7 +10,7 @@ import sys
 sys.dont_write_bytecode = True
 import sources
 
-CHECKED = ('.c', '.h', '.cuh', '.cpp', '.py', '.sh', '.build', '.meson', '.map')
+CHECKED = ('.c', '.h', '.S', '.cuh', '.cpp', '.py', '.sh', '.build', '.meson', '.map')
 LICENCE = 'SPDX-License-Identifier: BSD-3-Clause'
 ALONE = ('Makefile', 'meson.build', 'meson_options.txt', '.clang-format', '.ci/run')
 
