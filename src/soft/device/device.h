@@ -36,6 +36,13 @@ enum soft_port_state {
     SOFT_PORT_DOWN,
 };
 
+/* Can the device be opened? Lets programs be tested against devices that are listed and refuse. */
+enum soft_access {
+    SOFT_ACCESS_NORMAL,
+    SOFT_ACCESS_UNREACHABLE, /* the device layer does not answer */
+    SOFT_ACCESS_BRIDGE,      /* owned by another protection domain, cannot be opened by itself */
+};
+
 /* What a device can do. A profile fills it, single fields may be overridden in the devices file. */
 struct soft_caps {
     bool mmap_export_pci;
@@ -74,14 +81,16 @@ struct soft_copy_conf {
 #define SOFT_IFACE_NAME_SIZE 256
 #define SOFT_VUID_SIZE       128
 #define SOFT_NAME_SIZE       64
+#define SOFT_DEVICE_ID_SIZE  32 /* "0000:03:00.0/sf4294967295" and NUL */
 
 struct soft_device {
     enum soft_role role;
     char card[SOFT_NAME_SIZE]; /* identity of the card; same card = paired */
     char profile[SOFT_NAME_SIZE];
-    struct od_pci_addr pci;
+    struct od_pci_addr pci; /* a sub function has that of its parent */
     enum soft_func_type func_type;
-    uint32_t sf_index;
+    enum soft_access access;
+    uint32_t sf_index; /* SF only */
     char ibdev[SOFT_IBDEV_NAME_SIZE];
     char iface[SOFT_IFACE_NAME_SIZE]; /* "" = none */
     uint32_t iface_index;             /* 0 = none */
@@ -97,8 +106,12 @@ struct soft_device {
     uint16_t uplink_ib_port;
     char vuid[SOFT_VUID_SIZE];
     bool hotplug;
-    bool uplink; /* as a representor: stands for the uplink */
+    bool uplink;                          /* as a representor: stands for the uplink */
+    char rep_iface[SOFT_IFACE_NAME_SIZE]; /* of its representor, on the DPU; "" = none */
+    uint32_t rep_iface_index;             /* 0 = none */
+    uint16_t rep_ib_port;
     bool data_direct;
+    bool has_data_direct_pci;
     struct od_pci_addr data_direct_pci;
     uint32_t host_index, pf_index, vf_index;
     uint32_t total_vfs;
@@ -108,6 +121,7 @@ struct soft_device {
     struct soft_copy_conf copy;
     uint32_t nreps;                  /* DPU role: host functions that this device represents */
     const struct soft_device **reps; /* host-role devices of the same table */
+    uint32_t given;                  /* private to soft/device: fields that the file states */
 };
 
 struct soft_topology {
@@ -123,7 +137,8 @@ struct soft_topology {
 SOFT_API int soft_device_topology(const struct soft_topology **topology);
 
 /* Reads a devices file from memory; the caller frees the result. Used by the function above, by
- * `opendoca doctor` and by the fuzz target. `name` is only for messages. */
+ * `opendoca doctor` and by the fuzz target. `name` is only for messages. Asks the system nothing:
+ * what the table of the process takes from network interfaces has its default here. */
 SOFT_API int soft_device_parse(const char *text, size_t len, const char *name,
                                struct soft_topology **topology);
 SOFT_API void soft_device_topology_free(struct soft_topology *topology);
@@ -132,6 +147,10 @@ SOFT_API void soft_device_topology_free(struct soft_topology *topology);
  * with, else host. Fixed at the first call. An unknown value of the variable is reported by the
  * return value (-EINVAL, reason), `role` is then the compiled one. */
 SOFT_API int soft_device_role(enum soft_role *role);
+
+/* What tells the devices of one role apart: the PCI address, for a sub function followed by "/sfN".
+ */
+SOFT_API void soft_device_id(const struct soft_device *device, char id[SOFT_DEVICE_ID_SIZE]);
 
 /* Names of the built-in profiles, NULL-terminated. */
 SOFT_API const char *const *soft_device_profiles(void);

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "soft/device/device_priv.h"
+
+#include <string.h>
+
+/* Bytes that one copy may have. The cards of both generations are known for 2 MiB, so programs that
+ * stay within it here stay within it there. */
+#define CARD_MAX_BUF_SIZE ((uint64_t)2 << 20)
+
+/* Segments of one side of a copy. Enough for every published program; the sum of both sides' counts
+ * is compared with it by some. */
+#define CARD_MAX_LIST_LEN 64
+
+/* Tasks of one context: what a queue with 16-bit indices can count. */
+#define CARD_MAX_TASKS 65535
+
+/* Longest descriptor of an exported memory map, promised to applications that put it in a message.
+ */
+#define MAX_ACCESS_TOKEN_SIZE 512
+
+#define GBIT_PER_S ((uint64_t)1000 * 1000 * 1000)
+
+/* What a card with processors of its own has: memory of the other side, representors, and copies.
+ */
+#define CARD_CAPS                                                                                  \
+    .mmap_export_pci = true, .mmap_from_export_pci = true, .rep_filter_all = true,                 \
+    .rep_filter_net = true, .sync_event = true, .sync_event_remote_pci = true,                     \
+    .mmap_advise_cache_invalidate = true, .mmap_advise_max_buf_size = (uint64_t)2 << 30,           \
+    .completion_vectors = 1, .max_access_token_size = MAX_ACCESS_TOKEN_SIZE, .dma_memcpy = true,   \
+    .dma_max_buf_size = CARD_MAX_BUF_SIZE, .dma_max_list_len = CARD_MAX_LIST_LEN,                  \
+    .dma_max_tasks = CARD_MAX_TASKS
+
+/* The engine "inline" copies in the calling thread: fastest for the small copies that tests are
+ * made of, and no thread appears in a program that did not ask for one. */
+#define INLINE_COPY .copy = {.engine = "inline", .error_base = "inline"}
+
+static const struct soft_profile profiles[] = {
+    {
+        /* Everything that the software offers, with the limits of a card. */
+        .name = SOFT_PROFILE_DEFAULT,
+        .active_rate = 400 * GBIT_PER_S,
+        .caps = {CARD_CAPS, .sync_event_remote_net = true},
+        INLINE_COPY,
+    },
+    {
+        /* BlueField-2: two ports of 100 Gb/s. */
+        .name = "bf2",
+        .active_rate = 100 * GBIT_PER_S,
+        .caps = {CARD_CAPS},
+        INLINE_COPY,
+    },
+    {
+        /* BlueField-3: two ports of 200 Gb/s; sync events also between hosts. */
+        .name = "bf3",
+        .active_rate = 200 * GBIT_PER_S,
+        .caps = {CARD_CAPS, .sync_event_remote_net = true},
+        INLINE_COPY,
+    },
+    {
+        /* ConnectX-7: a network card. Without processors of its own there is no other side whose
+         * memory it could export, represent or copy. */
+        .name = "cx7",
+        .active_rate = 400 * GBIT_PER_S,
+        .caps = {.sync_event = true,
+                 .sync_event_remote_net = true,
+                 .completion_vectors = 1,
+                 .max_access_token_size = MAX_ACCESS_TOKEN_SIZE},
+        INLINE_COPY,
+    },
+    {
+        /* No limit but those of the counters that hold them. */
+        .name = "unlimited",
+        .active_rate = 800 * GBIT_PER_S,
+        .caps = {.mmap_export_pci = true,
+                 .mmap_from_export_pci = true,
+                 .rep_filter_all = true,
+                 .rep_filter_net = true,
+                 .rep_filter_emulated = true,
+                 .sync_event = true,
+                 .sync_event_remote_pci = true,
+                 .sync_event_remote_net = true,
+                 .mmap_advise_cache_invalidate = true,
+                 .mmap_advise_max_buf_size = INT64_MAX,
+                 .completion_vectors = 1024,
+                 .max_access_token_size = MAX_ACCESS_TOKEN_SIZE,
+                 .dma_memcpy = true,
+                 .dma_max_buf_size = INT64_MAX,
+                 .dma_max_list_len = 65535,
+                 .dma_max_tasks = 1 << 24},
+        INLINE_COPY,
+    },
+};
+
+const struct soft_profile *soft_device_profile_find(const char *name)
+{
+    for (size_t i = 0; i < OD_ARRAY_SIZE(profiles); i++) {
+        if (strcmp(profiles[i].name, name) == 0)
+            return &profiles[i];
+    }
+    return NULL;
+}
+
+const char *const *soft_device_profiles(void)
+{
+    static const char *const names[] = {
+        profiles[0].name, profiles[1].name, profiles[2].name,
+        profiles[3].name, profiles[4].name, NULL,
+    };
+
+    _Static_assert(OD_ARRAY_SIZE(names) == OD_ARRAY_SIZE(profiles) + 1, "a name for each profile");
+    return names;
+}
