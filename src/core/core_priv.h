@@ -153,11 +153,19 @@ struct doca_devinfo {
     char name[32]; /* "0000:03:00.0" */
 };
 
+/* What can depend on an open device; the failing close counts each kind. */
+enum core_dev_user {
+    CORE_DEV_USER_CTX, /* contexts and sync events */
+    CORE_DEV_USER_MMAP,
+    CORE_DEV_USER_REP,
+    CORE_DEV_USER_NUM
+};
+
 /* Devices are shared by several threads and engines: counters are atomic. */
 struct doca_dev {
-    struct doca_devinfo info;
-    uint32_t opens;         /* under the table lock of dev.c */
-    _Atomic uint32_t users; /* contexts, memory maps, representors */
+    struct doca_devinfo info; /* first, see core_devinfo_is_valid() */
+    uint32_t opens;           /* under the lock of dev.c */
+    _Atomic uint32_t users[CORE_DEV_USER_NUM];
 };
 
 struct doca_devinfo_rep {
@@ -167,7 +175,7 @@ struct doca_devinfo_rep {
 };
 
 struct doca_dev_rep {
-    struct doca_devinfo_rep info;
+    struct doca_devinfo_rep info; /* first, as above */
     struct doca_dev *dev;
     _Atomic uint32_t users; /* comch servers */
 };
@@ -182,8 +190,18 @@ CORE_API const struct soft_caps *core_devinfo_caps(const struct doca_devinfo *de
                                                    const char *func);
 
 /* An object starts or ends to depend on the device: keeps doca_dev_close() from freeing it. */
-CORE_API void core_dev_hold(struct doca_dev *dev);
-CORE_API void core_dev_release(struct doca_dev *dev);
+CORE_API void core_dev_hold_as(struct doca_dev *dev, enum core_dev_user user);
+CORE_API void core_dev_release_as(struct doca_dev *dev, enum core_dev_user user);
+
+static inline void core_dev_hold(struct doca_dev *dev)
+{
+    core_dev_hold_as(dev, CORE_DEV_USER_CTX);
+}
+
+static inline void core_dev_release(struct doca_dev *dev)
+{
+    core_dev_release_as(dev, CORE_DEV_USER_CTX);
+}
 
 /* ------------------------------------------------------------------------------------------------
  * Memory maps and buffers
