@@ -133,6 +133,7 @@ doca_error_t doca_dev_open(struct doca_devinfo *devinfo, struct doca_dev **dev);
  * Give one reference to a device back; the last one frees it. NULL is a success.
  *
  * Returns DOCA_SUCCESS, or
+ *   DOCA_ERROR_INVALID_VALUE: dev is not an open device
  *   DOCA_ERROR_IN_USE: it is the last reference, and contexts, memory maps or representors still
  *     use the device
  */
@@ -158,7 +159,7 @@ doca_error_t doca_dev_accelerate_resource_reclaim(struct doca_dev *dev);
  * @dev_rep: set to the representor, to be closed by doca_dev_rep_close()
  *
  * Returns DOCA_SUCCESS, or
- *   DOCA_ERROR_INVALID_VALUE: devinfo or dev_rep is NULL
+ *   DOCA_ERROR_INVALID_VALUE: devinfo or dev_rep is NULL, or the device was closed
  *   DOCA_ERROR_NO_MEMORY: memory is exhausted
  */
 DOCA_STABLE

@@ -155,8 +155,10 @@ struct doca_devinfo {
 
 /* What can depend on an open device; the failing close counts each kind. */
 enum core_dev_user {
-    CORE_DEV_USER_CTX, /* contexts and sync events */
+    CORE_DEV_USER_CTX,
     CORE_DEV_USER_MMAP,
+    CORE_DEV_USER_SYNC_EVENT,
+    CORE_DEV_USER_CLOCK,
     CORE_DEV_USER_REP,
     CORE_DEV_USER_NUM
 };
@@ -190,18 +192,8 @@ CORE_API const struct soft_caps *core_devinfo_caps(const struct doca_devinfo *de
                                                    const char *func);
 
 /* An object starts or ends to depend on the device: keeps doca_dev_close() from freeing it. */
-CORE_API void core_dev_hold_as(struct doca_dev *dev, enum core_dev_user user);
-CORE_API void core_dev_release_as(struct doca_dev *dev, enum core_dev_user user);
-
-static inline void core_dev_hold(struct doca_dev *dev)
-{
-    core_dev_hold_as(dev, CORE_DEV_USER_CTX);
-}
-
-static inline void core_dev_release(struct doca_dev *dev)
-{
-    core_dev_release_as(dev, CORE_DEV_USER_CTX);
-}
+CORE_API void core_dev_hold(struct doca_dev *dev, enum core_dev_user user);
+CORE_API void core_dev_release(struct doca_dev *dev, enum core_dev_user user);
 
 /* ------------------------------------------------------------------------------------------------
  * Memory maps and buffers

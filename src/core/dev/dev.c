@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "util/text.h"
+
 struct open_dev {
     struct doca_dev pub;
     struct od_list link;
@@ -58,13 +60,13 @@ bool core_dev_is_valid(const struct doca_dev *dev)
     return valid;
 }
 
-void core_dev_hold_as(struct doca_dev *dev, enum core_dev_user user)
+void core_dev_hold(struct doca_dev *dev, enum core_dev_user user)
 {
     atomic_fetch_add_explicit(&dev->users[user], 1, memory_order_relaxed);
 }
 
 /* Release: what the user did with the device comes before the close that finds no user. */
-void core_dev_release_as(struct doca_dev *dev, enum core_dev_user user)
+void core_dev_release(struct doca_dev *dev, enum core_dev_user user)
 {
     atomic_fetch_sub_explicit(&dev->users[user], 1, memory_order_release);
 }
@@ -76,7 +78,7 @@ struct doca_dev *core_dev_hold_open(const struct soft_device *soft, enum core_de
     pthread_mutex_lock(&lock);
     entry = find_open(soft);
     if (entry != NULL)
-        core_dev_hold_as(&entry->pub, user);
+        core_dev_hold(&entry->pub, user);
     pthread_mutex_unlock(&lock);
     return entry != NULL ? &entry->pub : NULL;
 }
@@ -149,30 +151,38 @@ doca_error_t doca_dev_open(struct doca_devinfo *devinfo, struct doca_dev **dev)
                      "no memory for the device");
 }
 
-/* The counts by kind; how many there are in all. */
-static uint32_t count_users(struct doca_dev *dev, uint32_t users[CORE_DEV_USER_NUM])
+/* "contexts: 2, memory maps: 1"; true when there is any. */
+static bool describe_users(struct doca_dev *dev, struct od_text *text)
 {
-    uint32_t sum = 0;
+    static const char *const kinds[CORE_DEV_USER_NUM] = {
+        [CORE_DEV_USER_CTX] = "contexts",           [CORE_DEV_USER_MMAP] = "memory maps",
+        [CORE_DEV_USER_SYNC_EVENT] = "sync events", [CORE_DEV_USER_CLOCK] = "clocks",
+        [CORE_DEV_USER_REP] = "representors",
+    };
 
     for (int i = 0; i < CORE_DEV_USER_NUM; i++) {
-        users[i] = atomic_load_explicit(&dev->users[i], memory_order_acquire);
-        sum += users[i];
+        uint32_t num = atomic_load_explicit(&dev->users[i], memory_order_acquire);
+
+        if (num > 0)
+            od_text_printf(text, "%s%s: %" PRIu32, text->len > 0 ? ", " : "", kinds[i], num);
     }
-    return sum;
+    return text->len > 0;
 }
 
 doca_error_t doca_dev_close(struct doca_dev *dev)
 {
-    uint32_t users[CORE_DEV_USER_NUM] = {0};
     struct open_dev *entry;
+    char users_buf[128];
+    struct od_text users;
     bool busy, last;
 
     if (dev == NULL)
         return DOCA_SUCCESS;
+    od_text_init(&users, users_buf, sizeof(users_buf));
     pthread_mutex_lock(&lock);
     entry = find_dev(dev);
     last = entry != NULL && entry->pub.opens == 1;
-    busy = last && count_users(dev, users) > 0;
+    busy = last && describe_users(dev, &users);
     if (entry != NULL && !busy)
         entry->pub.opens--;
     if (last && !busy)
@@ -184,10 +194,7 @@ doca_error_t doca_dev_close(struct doca_dev *dev)
                          "%p, no open device" CORE_REMEDY "close each open once", (void *)dev);
     if (busy)
         return CORE_FAIL(DOCA_ERROR_IN_USE, CORE_LOG_DEV, __func__, dev->info.name, NULL,
-                         "used by %" PRIu32 " contexts, %" PRIu32 " memory maps, %" PRIu32
-                         " representors" CORE_REMEDY "destroy or close them first",
-                         users[CORE_DEV_USER_CTX], users[CORE_DEV_USER_MMAP],
-                         users[CORE_DEV_USER_REP]);
+                         "used by %s" CORE_REMEDY "destroy or close them first", users_buf);
     if (last)
         free(entry);
     return DOCA_SUCCESS;

@@ -205,17 +205,17 @@ doca_error_t doca_dev_rep_close(struct doca_dev_rep *dev)
 
     if (dev == NULL)
         return CORE_FAIL_NULL(CORE_LOG_DEV, __func__, "dev");
+    users = core_registry_has(&open_reps, &dev->info)
+                ? atomic_load_explicit(&dev->users, memory_order_acquire)
+                : 0;
+    if (users > 0)
+        return CORE_FAIL(DOCA_ERROR_IN_USE, CORE_LOG_DEV, __func__, dev->info.name, NULL,
+                         "used by servers: %" PRIu32 CORE_REMEDY "destroy them first", users);
     entry = core_registry_take(&open_reps, dev);
     if (entry == NULL)
         return CORE_FAIL(DOCA_ERROR_INVALID_VALUE, CORE_LOG_DEV, __func__, NULL, "dev",
                          "%p, no open representor" CORE_REMEDY "close each open once", (void *)dev);
-    users = atomic_load_explicit(&dev->users, memory_order_acquire);
-    if (users > 0) {
-        core_registry_add(&open_reps, entry);
-        return CORE_FAIL(DOCA_ERROR_IN_USE, CORE_LOG_DEV, __func__, dev->info.name, NULL,
-                         "used by %" PRIu32 " servers" CORE_REMEDY "destroy them first", users);
-    }
-    core_dev_release_as(dev->dev, CORE_DEV_USER_REP);
+    core_dev_release(dev->dev, CORE_DEV_USER_REP);
     free(OD_LIST_ENTRY(entry, struct open_rep, live));
     return DOCA_SUCCESS;
 }

@@ -135,7 +135,7 @@ void core_mmap_free(struct core_mmap *map)
     for (uint32_t i = 0; i < map->pub.ndevs; i++) {
         core_mmap_revoke_dev(&map->dev_state[i]);
         forget_token(&map->dev_state[i]);
-        core_dev_release_as(map->pub.devs[i], CORE_DEV_USER_MMAP);
+        core_dev_release(map->pub.devs[i], CORE_DEV_USER_MMAP);
     }
     if (map->pub.peer != NULL)
         soft_peer_map_close(map->pub.peer);
@@ -264,7 +264,7 @@ doca_error_t core_mmap_attach_dev(struct core_mmap *map, struct doca_dev *dev)
         if (result != DOCA_SUCCESS)
             return result;
     }
-    core_dev_hold_as(dev, CORE_DEV_USER_MMAP);
+    core_dev_hold(dev, CORE_DEV_USER_MMAP);
     map->pub.devs[map->pub.ndevs] = dev;
     map->dev_state[map->pub.ndevs] = (struct core_mmap_dev){.mkey = next_mkey()};
     map->pub.ndevs++;
@@ -326,7 +326,7 @@ doca_error_t doca_mmap_rm_dev(struct doca_mmap *mmap, struct doca_dev *dev)
             (mmap->ndevs - place) * sizeof(mmap->devs[0]));
     memmove(&map->dev_state[place], &map->dev_state[place + 1],
             (mmap->ndevs - place) * sizeof(map->dev_state[0]));
-    core_dev_release_as(dev, CORE_DEV_USER_MMAP);
+    core_dev_release(dev, CORE_DEV_USER_MMAP);
     return DOCA_SUCCESS;
 }
 

@@ -23,7 +23,7 @@ void core_ctx_init(struct doca_ctx *ctx, const struct core_ctx_ops *ops, struct 
     *ctx = (struct doca_ctx){.ops = ops, .state = DOCA_CTX_STATE_IDLE, .dev = dev};
     od_list_init(&ctx->pe_link);
     if (dev != NULL)
-        core_dev_hold(dev);
+        core_dev_hold(dev, CORE_DEV_USER_CTX);
     snprintf(ctx->name, sizeof(ctx->name), "%s#%u%s%s", ops->kind, core_next_id(),
              dev != NULL ? "@" : "", dev != NULL ? dev->info.name : "");
 }
@@ -39,7 +39,7 @@ doca_error_t core_ctx_fini(struct doca_ctx *ctx, const char *func)
     if (ctx->pe != NULL)
         core_pe_forget(ctx->pe, ctx);
     if (ctx->dev != NULL)
-        core_dev_release(ctx->dev);
+        core_dev_release(ctx->dev, CORE_DEV_USER_CTX);
     ctx->dev = NULL;
     return DOCA_SUCCESS;
 }

@@ -141,7 +141,7 @@ doca_error_t doca_clock_create(const struct doca_dev *dev, struct doca_clock **c
         return CORE_FAIL(DOCA_ERROR_NO_MEMORY, CORE_LOG_CLOCK, __func__, dev->info.name, "clock",
                          "%zu bytes" CORE_REMEDY "free memory", sizeof(*created));
     created->dev = (struct doca_dev *)dev; /* only its count of users changes */
-    core_dev_hold(created->dev);
+    core_dev_hold(created->dev, CORE_DEV_USER_CLOCK);
     *clock = created;
     return DOCA_SUCCESS;
 }
@@ -150,7 +150,7 @@ doca_error_t doca_clock_destroy(struct doca_clock *clock)
 {
     if (clock == NULL)
         return CORE_FAIL_NULL(CORE_LOG_CLOCK, __func__, "clock");
-    core_dev_release(clock->dev);
+    core_dev_release(clock->dev, CORE_DEV_USER_CLOCK);
     free(clock);
     return DOCA_SUCCESS;
 }

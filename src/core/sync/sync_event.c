@@ -30,7 +30,7 @@ void core_sync_event_free(struct doca_sync_event *event)
         close(event->own_fd);
     }
     for (uint32_t i = 0; i < event->ndevs; i++)
-        core_dev_release(event->devs[i]);
+        core_dev_release(event->devs[i], CORE_DEV_USER_SYNC_EVENT);
     free(event->devs);
     free(event);
 }
@@ -92,9 +92,9 @@ doca_error_t core_sync_event_hold_dev(struct doca_sync_event *event, struct doca
                          "location", "not allocated" CORE_REMEDY "free memory");
     event->devs = devs;
     devs[event->ndevs++] = dev;
-    core_dev_hold(dev);
+    core_dev_hold(dev, CORE_DEV_USER_SYNC_EVENT);
     if (event->ctx.dev == NULL) {
-        core_dev_hold(dev);
+        core_dev_hold(dev, CORE_DEV_USER_SYNC_EVENT);
         event->ctx.dev = dev;
     }
     return DOCA_SUCCESS;

@@ -318,7 +318,7 @@ doca_sync_event_remote_net_create_from_export(struct doca_dev *dev, const uint8_
     if (result != DOCA_SUCCESS)
         goto err_free;
     created->dev = dev;
-    core_dev_hold(dev);
+    core_dev_hold(dev, CORE_DEV_USER_SYNC_EVENT);
     *event = created;
     return DOCA_SUCCESS;
 
@@ -332,7 +332,7 @@ doca_error_t doca_sync_event_remote_net_destroy(struct doca_sync_event_remote_ne
     if (event == NULL)
         return CORE_FAIL_NULL(CORE_LOG_SYNC_EVENT, __func__, "event");
     soft_peer_map_close(event->map);
-    core_dev_release(event->dev);
+    core_dev_release(event->dev, CORE_DEV_USER_SYNC_EVENT);
     free(event);
     return DOCA_SUCCESS;
 }
