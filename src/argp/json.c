@@ -38,6 +38,9 @@ static doca_error_t fail_errno(const struct argp *argp, const char *path, int er
 static doca_error_t fail_syntax(const struct argp *argp, const char *path,
                                 const json_error_t *error)
 {
+    /* Where jansson could not allocate, it mostly gives no reason. */
+    if (error->text[0] == '\0')
+        return argp_fail_no_memory(argp, path);
     switch (json_error_code(error)) {
     case json_error_out_of_memory:
         return argp_fail_no_memory(argp, path);
