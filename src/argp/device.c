@@ -159,7 +159,7 @@ doca_error_t argp_device_value(struct argp *argp, const struct doca_argp_param *
 {
     bool is_rep = param->type == DOCA_ARGP_TYPE_DEVICE_REP;
     struct doca_argp_device_rep_ctx value = {{NULL, NULL}, NULL};
-    struct device_text parts;
+    struct device_text parts = {NULL, ""};
     doca_error_t err;
 
     err = split(argp, label, text, &parts);

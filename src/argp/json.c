@@ -112,7 +112,7 @@ doca_error_t argp_json_load_file(struct argp *argp, const char *path)
     OD_AUTO_FD int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     OD_AUTO_FREE char *text = NULL;
     struct stat st;
-    size_t len;
+    size_t len = 0;
     doca_error_t err;
 
     CORE_TRACE(SOURCE, "JSON: reading %s", path);
