@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Buffer inventories: buffer objects for any range of any map. */
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "core/mem/mem_priv.h"
@@ -82,17 +81,6 @@ static doca_error_t check_started(const struct doca_buf_inventory *inventory, co
     return CORE_FAIL(DOCA_ERROR_BAD_STATE, CORE_LOG_BUF, func, inventory->source.name, "state",
                      "stopped" CORE_LIMIT "started" CORE_REMEDY
                      "call doca_buf_inventory_start() first");
-}
-
-static doca_error_t check_map_started(const struct doca_buf_inventory *inventory,
-                                      const struct doca_mmap *mmap, const char *func)
-{
-    if (od_likely(mmap->state == CORE_MMAP_STARTED))
-        return DOCA_SUCCESS;
-    return CORE_FAIL(
-        DOCA_ERROR_BAD_STATE, CORE_LOG_BUF, func, inventory->source.name, "state of the map",
-        "not started (%s)" CORE_LIMIT "started" CORE_REMEDY "call doca_mmap_start() first",
-        mmap->name);
 }
 
 doca_error_t doca_buf_inventory_expand(struct doca_buf_inventory *inventory, uint32_t num_elements)
@@ -186,7 +174,7 @@ doca_error_t doca_buf_inventory_buf_get_by_args(struct doca_buf_inventory *inven
     if (result == DOCA_SUCCESS)
         result = check_started(inventory, __func__);
     if (result == DOCA_SUCCESS)
-        result = check_map_started(inventory, mmap, __func__);
+        result = core_buf_source_check_map(&inventory->source, mmap, __func__);
     if (result == DOCA_SUCCESS)
         result = check_covered(&inventory->source, mmap, addr, len, __func__);
     if (result == DOCA_SUCCESS)
@@ -227,7 +215,7 @@ static doca_error_t check_can_dup(const struct doca_buf_inventory *inventory,
     doca_error_t result = check_started(inventory, func);
 
     for (const struct doca_buf *buf = src; buf != NULL && result == DOCA_SUCCESS; buf = buf->next)
-        result = check_map_started(inventory, buf->mmap, func);
+        result = core_buf_source_check_map(&inventory->source, buf->mmap, func);
     if (result == DOCA_SUCCESS)
         result = check_free(inventory, src->list_len, func);
     return result;

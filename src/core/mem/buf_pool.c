@@ -78,16 +78,6 @@ doca_error_t doca_buf_pool_destroy(struct doca_buf_pool *buf_pool)
     return DOCA_SUCCESS;
 }
 
-static doca_error_t check_map_started(const struct doca_buf_pool *pool, const char *func)
-{
-    if (od_likely(pool->mmap->state == CORE_MMAP_STARTED))
-        return DOCA_SUCCESS;
-    return CORE_FAIL(
-        DOCA_ERROR_BAD_STATE, CORE_LOG_BUF, func, pool->source.name, "state of the map",
-        "not started (%s)" CORE_LIMIT "started" CORE_REMEDY "call doca_mmap_start() first",
-        pool->mmap->name);
-}
-
 /* Bytes from the start of the map to the end of the last element; false when that overflows. */
 static bool measure(const struct doca_buf_pool *pool, size_t *lead, size_t *stride, size_t *needed)
 {
@@ -123,7 +113,7 @@ doca_error_t doca_buf_pool_start(struct doca_buf_pool *buf_pool)
         return CORE_FAIL_NULL(CORE_LOG_BUF, __func__, "buf_pool");
     if (buf_pool->is_started)
         return DOCA_SUCCESS;
-    result = check_map_started(buf_pool, __func__);
+    result = core_buf_source_check_map(&buf_pool->source, buf_pool->mmap, __func__);
     if (result != DOCA_SUCCESS)
         return result;
     if (!measure(buf_pool, &lead, &stride, &needed) || needed > buf_pool->mmap->len)
@@ -166,7 +156,7 @@ doca_error_t doca_buf_pool_buf_alloc(struct doca_buf_pool *buf_pool, struct doca
         return CORE_FAIL(
             DOCA_ERROR_BAD_STATE, CORE_LOG_BUF, __func__, buf_pool->source.name, "state",
             "stopped" CORE_LIMIT "started" CORE_REMEDY "call doca_buf_pool_start() first");
-    result = check_map_started(buf_pool, __func__);
+    result = core_buf_source_check_map(&buf_pool->source, buf_pool->mmap, __func__);
     if (od_unlikely(result != DOCA_SUCCESS))
         return result;
     if (od_unlikely(buf_pool->source.free == NULL))

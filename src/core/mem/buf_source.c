@@ -102,3 +102,12 @@ doca_error_t core_buf_source_check_idle(const struct core_buf_source *source, co
                      "return them with doca_buf_dec_refcount() first",
                      source->num - source->num_free);
 }
+
+doca_error_t core_buf_source_fail_map(const struct core_buf_source *source,
+                                      const struct doca_mmap *mmap, const char *func)
+{
+    return CORE_FAIL(DOCA_ERROR_BAD_STATE, CORE_LOG_BUF, func, source->name, "state of the map",
+                     "not started (%s)" CORE_LIMIT "started" CORE_REMEDY
+                     "call doca_mmap_start() first",
+                     mmap->name);
+}

@@ -106,6 +106,18 @@ bool core_buf_is_known(const struct doca_buf *buf);
 /* IN_USE, logged, while buffers are held. */
 doca_error_t core_buf_source_check_idle(const struct core_buf_source *source, const char *func);
 
+/* BAD_STATE, logged, unless buffers of the map may be taken. */
+doca_error_t core_buf_source_fail_map(const struct core_buf_source *source,
+                                      const struct doca_mmap *mmap, const char *func);
+
+static inline doca_error_t core_buf_source_check_map(const struct core_buf_source *source,
+                                                     const struct doca_mmap *mmap, const char *func)
+{
+    return od_likely(mmap->state == CORE_MMAP_STARTED)
+               ? DOCA_SUCCESS
+               : core_buf_source_fail_map(source, mmap, func);
+}
+
 /* Takes a free buffer, there must be one, as a single one of this map. The caller sets its
  * geometry. */
 static inline struct doca_buf *core_buf_take(struct core_buf_source *source, struct doca_mmap *mmap)
