@@ -264,6 +264,14 @@ static int bind_dev_log(void)
     return fd;
 }
 
+static int rebind_dev_log(int fd)
+{
+    if (fd >= 0)
+        close(fd);
+    CHECK(unlink("/dev/log") == 0);
+    return bind_dev_log();
+}
+
 /* A private /dev with nothing but our own /dev/log. Returns its socket, -1 where namespaces are not
  * allowed. */
 static int make_dev_log(void)
@@ -303,13 +311,15 @@ static void write_syslog(void)
     expect_syslog(fd, "<11>", " prog[", "] bad");
     expect_syslog(fd, "<14>", " library[", "] good");
 
-    /* The daemon is restarted. */
-    close(fd);
-    DOCA_LOG_ERR("lost");
-    CHECK(unlink("/dev/log") == 0);
-    fd = bind_dev_log();
+    /* The daemon is restarted, at once and after a while. */
+    fd = rebind_dev_log(fd);
     DOCA_LOG_CRIT("worse");
     expect_syslog(fd, "<10>", " prog[", "] worse");
+    close(fd);
+    DOCA_LOG_ERR("lost");
+    fd = rebind_dev_log(-1);
+    DOCA_LOG_WARN("back");
+    expect_syslog(fd, "<12>", " prog[", "] back");
 }
 
 static void the_system_log_gets_records(void **state)
