@@ -11,6 +11,7 @@
 
 #include "core/core_priv.h"
 #include "lib/scenario.h"
+#include "util/text.h"
 
 static int register_source(const char *name)
 {
@@ -57,13 +58,14 @@ static const char *names_below(const struct doca_logger *logger, uint8_t depth)
     static char names[4096];
     char name[DOCA_LOGGER_NAME_SIZE];
     struct doca_logger **list;
+    struct od_text text;
     uint32_t num = 0;
 
-    names[0] = '\0';
+    od_text_init(&text, names, sizeof(names));
     assert_int_equal(doca_logger_create_list(logger, depth, &list, &num), DOCA_SUCCESS);
     for (uint32_t i = 0; i < num; i++) {
         assert_int_equal(doca_logger_get_name(list[i], name), DOCA_SUCCESS);
-        strcat(strcat(names, name), " ");
+        od_text_printf(&text, "%s ", name);
     }
     assert_null(list[num]);
     doca_logger_destroy_list(list);
