@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tools/opendoca/opendoca_tool.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* The library folder of this tree: beside the program, wherever the tree was moved to. */
+static void library_path(char *path, size_t size)
+{
+    const char *below = TOOL_LIBDIR;
+    size_t prefix_len = strlen(TOOL_PREFIX);
+
+    if (strncmp(below, TOOL_PREFIX, prefix_len) == 0)
+        snprintf(path, size, "%s%s", tool_prefix(), below + prefix_len);
+    else
+        snprintf(path, size, "%s", below);
+}
+
+static void prepend(const char *name, const char *value)
+{
+    const char *old = getenv(name);
+    char *joined;
+
+    if (old == NULL || old[0] == '\0') {
+        setenv(name, value, 1);
+        return;
+    }
+    if (asprintf(&joined, "%s:%s", value, old) < 0)
+        return;
+    setenv(name, joined, 1);
+    free(joined);
+}
+
+void tool_apply_env(const struct tool_env *env)
+{
+    char path[PATH_MAX];
+
+    library_path(path, sizeof(path));
+    prepend("LD_LIBRARY_PATH", path);
+    if (env->role != NULL)
+        setenv("OPENDOCA_ROLE", env->role, 1);
+    if (env->config != NULL)
+        setenv("OPENDOCA_CONFIG", env->config, 1);
+    if (env->engine != NULL)
+        setenv("OPENDOCA_COPY_ENGINE", env->engine, 1);
+    if (env->faults != NULL)
+        setenv("OPENDOCA_FAULTS", env->faults, 1);
+}
+
+static void become(char *const argv[], const struct tool_env *env, int in, int out, int err,
+                   pid_t parent)
+{
+    sigset_t none;
+
+    /* What this tool does with signals is not the program's business. */
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    signal(SIGPIPE, SIG_DFL);
+    /* A program that was started for a pair must not outlive it. */
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != parent)
+        _exit(126);
+    if (in >= 0)
+        dup2(in, STDIN_FILENO);
+    if (out >= 0)
+        dup2(out, STDOUT_FILENO);
+    if (err >= 0)
+        dup2(err, STDERR_FILENO);
+    tool_apply_env(env);
+    execvp(argv[0], argv);
+    fprintf(stderr, "opendoca: cannot run %s: %s\n", argv[0], strerror(errno));
+    _exit(errno == ENOENT ? 127 : 126);
+}
+
+pid_t tool_spawn(char *const argv[], const struct tool_env *env, int in, int out, int err)
+{
+    pid_t parent = getpid(), pid = fork();
+
+    if (pid == 0)
+        become(argv, env, in, out, err, parent);
+    if (pid < 0)
+        fprintf(stderr, "opendoca: cannot start %s: %s\n", argv[0], strerror(errno));
+    return pid;
+}
+
+int tool_exit_status(int wait_status)
+{
+    if (WIFSIGNALED(wait_status))
+        return 128 + WTERMSIG(wait_status);
+    return WEXITSTATUS(wait_status);
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tools/opendoca/opendoca_tool.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <doca_version.h>
+#include <opendoca.h>
+
+#include "util/base.h"
+
+struct command {
+    const char *word;
+    int (*run)(int argc, char **argv);
+    const char *help; /* NULL: internal */
+};
+
+static const struct command commands[] = {
+    {"run", tool_run, "run a DOCA program with everything it needs in its environment"},
+    {"pair", tool_pair, "run a host and a DPU program together, one exit status"},
+    {"demo", tool_demo, "copy a 1 GiB file from a host process to a DPU process and back"},
+    {"device", tool_device, "list the devices, show one"},
+    {"doctor", tool_doctor, "check what this machine has and lacks, and how to fix it"},
+    {"vendor-path", tool_vendor_path, "let /opt/mellanox/doca lead here: on, off, status"},
+    {"demo-host", tool_demo_host, NULL},
+    {"demo-dpu", tool_demo_dpu, NULL},
+};
+
+const char *tool_prefix(void)
+{
+    static char prefix[PATH_MAX];
+    ssize_t len;
+
+    if (prefix[0] != '\0')
+        return prefix;
+    len = readlink("/proc/self/exe", prefix, sizeof(prefix) - 1);
+    if (len > 0) {
+        prefix[len] = '\0';
+        /* <prefix>/tools/opendoca */
+        for (int level = 0; level < 2; level++) {
+            char *slash = strrchr(prefix, '/');
+
+            if (slash != NULL)
+                *slash = '\0';
+        }
+    }
+    if (len <= 0 || prefix[0] == '\0')
+        snprintf(prefix, sizeof(prefix), "%s", TOOL_PREFIX);
+    return prefix;
+}
+
+static void usage(FILE *out)
+{
+    fprintf(out, "Usage: opendoca COMMAND [ARGUMENTS]\n\nCommands:\n");
+    for (size_t i = 0; i < OD_ARRAY_SIZE(commands); i++) {
+        if (commands[i].help != NULL)
+            fprintf(out, "  %-12s %s\n", commands[i].word, commands[i].help);
+    }
+    fprintf(out, "\n  -h, --help     this text; opendoca COMMAND --help tells more\n"
+                 "  -v, --version  versions\n");
+}
+
+int main(int argc, char **argv)
+{
+    const char *word = argc > 1 ? argv[1] : "--help";
+
+    if (strcmp(word, "-h") == 0 || strcmp(word, "--help") == 0 || strcmp(word, "help") == 0) {
+        usage(stdout);
+        return argc > 1 ? EXIT_SUCCESS : TOOL_USAGE;
+    }
+    if (strcmp(word, "-v") == 0 || strcmp(word, "--version") == 0) {
+        printf("opendoca %s (DOCA API %s)\n", opendoca_version(), doca_version_runtime());
+        return EXIT_SUCCESS;
+    }
+    for (size_t i = 0; i < OD_ARRAY_SIZE(commands); i++) {
+        if (strcmp(word, commands[i].word) == 0)
+            return commands[i].run(argc - 1, argv + 1);
+    }
+    fprintf(stderr, "opendoca: unknown command '%s'\n", word);
+    usage(stderr);
+    return TOOL_USAGE;
+}

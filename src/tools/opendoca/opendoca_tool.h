@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef OD_TOOLS_OPENDOCA_TOOL_H_
+#define OD_TOOLS_OPENDOCA_TOOL_H_
+
+/* The front door. One file a command; main.c has the table. A command gets its own argc/argv
+ * (argv[0] is the command word) and returns the exit status. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#define TOOL_USAGE 2 /* exit status of a wrong command line */
+
+int tool_run(int argc, char **argv);
+int tool_pair(int argc, char **argv);
+int tool_doctor(int argc, char **argv);
+int tool_device(int argc, char **argv);
+int tool_demo(int argc, char **argv);
+int tool_demo_host(int argc, char **argv);
+int tool_demo_dpu(int argc, char **argv);
+int tool_vendor_path(int argc, char **argv);
+
+/* Prefix of the tree that this program was started from (/proc/self/exe), else the configured one.
+ */
+const char *tool_prefix(void);
+
+/* child.c: what a started program needs. */
+
+struct tool_env {
+    const char *role;   /* "host", "dpu", or NULL: the program's own flavour decides */
+    const char *config; /* devices file, or NULL */
+    const char *engine; /* copy engine, or NULL */
+    const char *faults; /* fault list, or NULL */
+};
+
+/* In the process that becomes the program: sets the environment. */
+void tool_apply_env(const struct tool_env *env);
+
+/* Starts a program with pipes for what is not -1: in/out/err are the child's descriptors. Returns
+ * the pid or -1 after a message. */
+pid_t tool_spawn(char *const argv[], const struct tool_env *env, int in, int out, int err);
+
+/* Exit status the way a shell gives it: 128 + signal for a killed one. */
+int tool_exit_status(int wait_status);
+
+#endif /* OD_TOOLS_OPENDOCA_TOOL_H_ */

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tools/opendoca/opendoca_tool.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void usage(FILE *out)
+{
+    fprintf(
+        out,
+        "Usage: opendoca run [OPTIONS] [--] PROGRAM [ARGUMENTS]\n\n"
+        "Runs a program against this tree's libraries; nothing needs to be exported by hand.\n\n"
+        "  --role host|dpu   role of the program (default: the flavour it was built with)\n"
+        "  --config FILE     devices file\n"
+        "  --engine NAME     copy engine: threads, inline, error\n"
+        "  --faults LIST     faults that the error engine injects, see docs/faults.md\n"
+        "  -h, --help        this text\n");
+}
+
+static bool is_role(const char *text)
+{
+    return strcmp(text, "host") == 0 || strcmp(text, "dpu") == 0;
+}
+
+int tool_run(int argc, char **argv)
+{
+    static const struct option options[] = {
+        {"role", required_argument, NULL, 'r'},   {"config", required_argument, NULL, 'c'},
+        {"engine", required_argument, NULL, 'e'}, {"faults", required_argument, NULL, 'f'},
+        {"help", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0},
+    };
+    struct tool_env env = {NULL, NULL, NULL, NULL};
+    int option;
+
+    while ((option = getopt_long(argc, argv, "+h", options, NULL)) != -1) {
+        switch (option) {
+        case 'r':
+            env.role = optarg;
+            break;
+        case 'c':
+            env.config = optarg;
+            break;
+        case 'e':
+            env.engine = optarg;
+            break;
+        case 'f':
+            env.faults = optarg;
+            break;
+        case 'h':
+            usage(stdout);
+            return EXIT_SUCCESS;
+        default:
+            usage(stderr);
+            return TOOL_USAGE;
+        }
+    }
+    if (env.role != NULL && !is_role(env.role)) {
+        fprintf(stderr, "opendoca run: role '%s' is neither host nor dpu\n", env.role);
+        return TOOL_USAGE;
+    }
+    if (optind == argc) {
+        usage(stderr);
+        return TOOL_USAGE;
+    }
+    /* Faults without an engine that injects them would silently do nothing. */
+    if (env.faults != NULL && env.engine == NULL)
+        env.engine = "error";
+    tool_apply_env(&env);
+    execvp(argv[optind], argv + optind);
+    fprintf(stderr, "opendoca run: cannot run %s: %s\n", argv[optind], strerror(errno));
+    return errno == ENOENT ? 127 : 126;
+}
