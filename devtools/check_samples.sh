@@ -1,0 +1,112 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# usage: check_samples.sh BUILD PREFIX [WRAPPER...]
+#
+# Installs into a stage, builds every sample there as a user would, with its own Meson file and in both
+# flavours, warnings being errors, and runs it. WRAPPER is put before each program; "valgrind" stands
+# for valgrind with the options that make a finding a failure. Exit status 77: no valgrind here.
+
+set -u
+
+build=$1 prefix=$2
+shift 2
+wrapper=("$@")
+if [ "${wrapper[0]-}" = valgrind ]; then
+    if ! command -v valgrind >/dev/null; then
+        echo "valgrind is not installed"
+        exit 77
+    fi
+    wrapper=(valgrind --quiet --error-exitcode=99 --leak-check=full
+        --errors-for-leak-kinds=definite,indirect --child-silent-after-fork=yes)
+fi
+
+stage=$(mktemp -d) || exit 2
+trap 'rm -rf "$stage"' EXIT
+failures=0
+
+fail()
+{
+    failures=$((failures + 1))
+    echo "FAIL: $1"
+    sed 's/^/    /' "$stage/out" | tail -n 40
+}
+
+meson install -C "$build" --no-rebuild --quiet --destdir "$stage" || exit 1
+libraries=$(dirname "$(find "$stage$prefix" -path '*/pkgconfig/doca-common.pc')")/..
+export PKG_CONFIG_SYSROOT_DIR=$stage
+export LD_LIBRARY_PATH=$libraries
+unset OPENDOCA_CONFIG OPENDOCA_ROLE OPENDOCA_FAULTS
+
+build_sample() # flavour, folder
+{
+    local modules=$libraries/pkgconfig
+    [ "$1" = dpu ] && modules=$libraries/pkgconfig-dpu
+    { PKG_CONFIG_LIBDIR=$modules meson setup --werror "$2/build-$1" "$2" &&
+        ninja -C "$2/build-$1"; } >"$stage/out" 2>&1 || fail "$2 does not build ($1)"
+}
+
+samples=$stage$prefix/samples
+for file in "$samples"/*/*/meson.build; do
+    build_sample host "$(dirname "$file")"
+    build_sample dpu "$(dirname "$file")"
+done
+
+ran=" "
+
+run() # sample, what it must print, flavour, arguments...
+{
+    local sample=$1 wanted=$2 program
+    program=$samples/$sample/build-$3/$(basename "$sample")
+    shift 3
+    ran+="$sample "
+    timeout 120 "${wrapper[@]}" "$program" "$@" >"$stage/out" 2>&1 </dev/null
+    local status=$?
+    if [ $status -ne 0 ] || ! grep -q "$wanted" "$stage/out"; then
+        fail "$sample $*: exit status $status, wanted \"$wanted\""
+    fi
+}
+
+# The host half offers its memory and waits for Enter; the DPU half reads it meanwhile.
+run_pair()
+{
+    local folder=$samples/doca_dma/dma_pair line status=0
+    local files=(-d "$stage/desc" -b "$stage/info")
+    ran+="doca_dma/dma_pair "
+    coproc HOST {
+        exec timeout 120 "${wrapper[@]}" "$folder/build-host/dma_pair_host" -t "from afar" \
+            "${files[@]}" 2>"$stage/host.err"
+    }
+    local pid=$HOST_PID enter=${HOST[1]}
+    read -r -t 60 line <&"${HOST[0]}"
+    timeout 120 "${wrapper[@]}" "$folder/build-dpu/dma_pair_dpu" "${files[@]}" \
+        >"$stage/out" 2>&1 || status=$?
+    grep -q "from afar" "$stage/out" || status=1
+    echo >&"$enter"
+    wait "$pid" || status=$?
+    if [ $status -ne 0 ]; then
+        cat "$stage/host.err" >>"$stage/out"
+        fail "dma_pair: exit status $status"
+    fi
+}
+
+for flavour in host dpu; do
+    run doca_dma/dma_local_copy "some text" $flavour -t "some text"
+    run doca_dma/dma_list_copy "bytes in 5 pieces" $flavour -ns 5 -nd 3
+    run doca_common/pe_event_loop "wake-ups" $flavour
+    run doca_common/pe_resubmit "served 16 copies" $flavour
+    run doca_common/graph_fan_in "comparing" $flavour
+done
+head -c 5000001 /dev/urandom >"$stage/source"
+run doca_dma/dma_file_copy "5000001 bytes" host "$stage/source" "$stage/copy"
+cmp "$stage/source" "$stage/copy" >"$stage/out" 2>&1 || fail "dma_file_copy: the copy differs"
+run_pair
+
+for file in "$samples"/*/*/meson.build; do
+    sample=$(basename "$(dirname "$(dirname "$file")")")/$(basename "$(dirname "$file")")
+    case $ran in
+    *" $sample "*) ;;
+    *) : >"$stage/out"; fail "$sample: nobody runs it here" ;;
+    esac
+done
+[ $failures -eq 0 ]
