@@ -70,7 +70,7 @@ struct soft_caps {
 
 /* How this device's copies are executed. */
 struct soft_copy_conf {
-    char engine[16];      /* "inline", "threads", "error" */
+    char engine[16];      /* "inline", "threads", "error"; "" = the default, "threads" */
     char error_base[16];  /* engine that "error" wraps */
     uint32_t threads;     /* copy lanes, the progressing thread included; 0 = by core count */
     uint64_t split_above; /* copies larger than this are split over the lanes; 0 = default */

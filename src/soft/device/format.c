@@ -82,7 +82,7 @@ static const struct soft_field copy_fields[] = {
     {"engine", SOFT_FIELD_TEXT, SOFT_FIELD_AT(struct soft_copy_conf, engine), 1, 0, copy_engines},
     {"error_base", SOFT_FIELD_TEXT, SOFT_FIELD_AT(struct soft_copy_conf, error_base), 1, 0,
      copy_error_bases},
-    {"threads", SOFT_FIELD_UINT, SOFT_FIELD_AT(struct soft_copy_conf, threads), 0, 256},
+    {"threads", SOFT_FIELD_UINT, SOFT_FIELD_AT(struct soft_copy_conf, threads), 0, 64},
     {"split_above", SOFT_FIELD_SIZE, SOFT_FIELD_AT(struct soft_copy_conf, split_above), 0,
      INT64_MAX},
     {"faults", SOFT_FIELD_TEXT, SOFT_FIELD_AT(struct soft_copy_conf, faults)},

@@ -30,31 +30,25 @@
     .dma_max_buf_size = CARD_MAX_BUF_SIZE, .dma_max_list_len = CARD_MAX_LIST_LEN,                  \
     .dma_max_tasks = CARD_MAX_TASKS
 
-/* The engine "inline" copies in the calling thread: fastest for the small copies that tests are
- * made of, and no thread appears in a program that did not ask for one. */
-#define INLINE_COPY .copy = {.engine = "inline", .error_base = "inline"}
-
+/* Which engine copies is left open: soft/copy chooses. */
 static const struct soft_profile profiles[] = {
     {
         /* Everything that the software offers, with the limits of a card. */
         .name = SOFT_PROFILE_DEFAULT,
         .active_rate = 400 * GBIT_PER_S,
         .caps = {CARD_CAPS, .sync_event_remote_net = true},
-        INLINE_COPY,
     },
     {
         /* BlueField-2: two ports of 100 Gb/s. */
         .name = "bf2",
         .active_rate = 100 * GBIT_PER_S,
         .caps = {CARD_CAPS},
-        INLINE_COPY,
     },
     {
         /* BlueField-3: two ports of 200 Gb/s; sync events also between hosts. */
         .name = "bf3",
         .active_rate = 200 * GBIT_PER_S,
         .caps = {CARD_CAPS, .sync_event_remote_net = true},
-        INLINE_COPY,
     },
     {
         /* ConnectX-7: a network card. Without processors of its own there is no other side whose
@@ -65,7 +59,6 @@ static const struct soft_profile profiles[] = {
                  .sync_event_remote_net = true,
                  .completion_vectors = 1,
                  .max_access_token_size = MAX_ACCESS_TOKEN_SIZE},
-        INLINE_COPY,
     },
     {
         /* No limit but those of the counters that hold them. */
@@ -87,7 +80,6 @@ static const struct soft_profile profiles[] = {
                  .dma_max_buf_size = INT64_MAX,
                  .dma_max_list_len = 65535,
                  .dma_max_tasks = 1 << 24},
-        INLINE_COPY,
     },
 };
 

@@ -92,7 +92,7 @@ static void two_lines_make_a_pair(void **state)
     assert_int_equal(dpu->caps.dma_max_list_len, 64);
     assert_int_equal(dpu->caps.dma_max_tasks, 65535);
     assert_int_equal(dpu->caps.dma_queue_depth, 0);
-    assert_string_equal(dpu->copy.engine, "inline");
+    assert_string_equal(dpu->copy.engine, "");
     soft_device_topology_free(topology);
 }
 

@@ -221,6 +221,33 @@ static bool is_the_example(void)
     return true;
 }
 
+static char *read_all(const char *name)
+{
+    FILE *f = fopen(name, "r");
+    char *text = calloc(1, 65536);
+
+    assert_non_null(f);
+    assert_non_null(text);
+    assert_true(fread(text, 1, 65535, f) > 0);
+    fclose(f);
+    return text;
+}
+
+static bool file_contains(const char *root, const char *inner, const char *part)
+{
+    char name[4096];
+    char *whole, *wanted;
+    bool contains;
+
+    snprintf(name, sizeof(name), "%s/%s", root, inner);
+    whole = read_all(name);
+    wanted = read_all(part);
+    contains = strstr(whole, wanted) != NULL;
+    free(whole);
+    free(wanted);
+    return contains;
+}
+
 static void the_shipped_example_is_good(void **state)
 {
     const char *root = getenv("OD_SOURCE_ROOT");
@@ -231,6 +258,7 @@ static void the_shipped_example_is_good(void **state)
         skip();
     snprintf(example, sizeof(example), "%s/data/devices.example.json", root);
     assert_int_equal(in_child(example, NULL, is_the_example), 0);
+    assert_true(file_contains(root, "docs/devices-file.md", example));
 }
 
 static int make_path(void **state)
