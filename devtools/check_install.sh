@@ -33,7 +33,11 @@ for PKG_CONFIG_LIBDIR in $(find "$stage$prefix" -type d -name 'pkgconfig*'); do
         pkg-config --exists --print-errors "$module" || { fail "$pc"; continue; }
         [ "$(pkg-config --modversion "$module")" = "$(cat "$source/VERSION")" ] ||
             fail "$pc: version $(pkg-config --modversion "$module")"
-        [ "$(pkg-config --variable=prefix "$module")" = "$prefix" ] || fail "$pc: prefix"
+        # Some versions put the stage before the variable, some do not.
+        case $(pkg-config --variable=prefix "$module") in
+        "$prefix" | "$stage$prefix") ;;
+        *) fail "$pc: prefix $(pkg-config --variable=prefix "$module")" ;;
+        esac
         for folder in $(pkg-config --libs-only-L --cflags-only-I "$module" | tr ' ' '\n' |
             sed -n 's/^-[LI]//p'); do
             [ -d "$folder" ] || fail "$pc: no folder $folder"

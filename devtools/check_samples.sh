@@ -77,12 +77,14 @@ run_pair()
         exec timeout 120 "${wrapper[@]}" "$folder/build-host/dma_pair_host" -t "from afar" \
             "${files[@]}" 2>"$stage/host.err"
     }
-    local pid=$HOST_PID enter=${HOST[1]}
+    local pid=$HOST_PID enter
+    exec {enter}>&"${HOST[1]}"
     read -r -t 60 line <&"${HOST[0]}"
     timeout 120 "${wrapper[@]}" "$folder/build-dpu/dma_pair_dpu" "${files[@]}" \
         >"$stage/out" 2>&1 || status=$?
     grep -q "from afar" "$stage/out" || status=1
     echo >&"$enter"
+    exec {enter}>&-
     wait "$pid" || status=$?
     if [ $status -ne 0 ]; then
         cat "$stage/host.err" >>"$stage/out"

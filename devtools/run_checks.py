@@ -125,6 +125,13 @@ def count(result, output):
     return total
 
 
+def reason(output):
+    """Of a skipped test: its skipped cases, or the last line that it printed."""
+    cases = re.findall(r'^\[  SKIPPED \] (?!\d+ test)(.*)', output, re.M)
+    lines = [line for line in output.splitlines() if line.strip()]
+    return ', '.join(dict.fromkeys(cases)) or ''.join(lines[-1:]) or 'no reason given'
+
+
 def read_log(path):
     """The tests of a Meson log in JSON lines."""
     if not os.path.exists(path):
@@ -155,8 +162,7 @@ def test(configuration, folder, jobs):
             say('%s: %s: %s (exit status %s)\n%s' % (
                 name, entry['name'], entry['result'], entry.get('returncode'), output[-8000:]))
         elif one.skipped:
-            last = [line for line in output.splitlines() if line.strip()][-1:]
-            say('%s: %s: skipped%s' % (name, entry['name'], ': ' + last[0] if last else ''))
+            say('%s: %s: skipped: %s' % (name, entry['name'], reason(output)))
     if not tests or (status and not total.failed):
         say('%s: meson test fails:\n%s' % (name, tail(os.path.join(folder, name + '.log'))))
         total.failed += 1
