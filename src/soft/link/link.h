@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef OD_SOFT_LINK_LINK_H_
+#define OD_SOFT_LINK_LINK_H_
+
+/* Messages between processes and hosts.
+ *
+ * A link is a reliable, ordered, two-way stream of messages with their boundaries kept. One side
+ * listens under an address, the other connects; both then look the same.
+ *
+ *   local:<name>       processes of one machine, also in different network namespaces. Control over
+ * a unix socket in the runtime folder, data in single-producer rings of a sealed memfd: no system
+ * call while both sides poll. ucx:<host>:<port>  processes of different hosts, UCX active messages;
+ * loaded at run time. error:<address>    wraps one of the above and injects faults
+ * (OPENDOCA_LINK_FAULTS).
+ *
+ * What needs no owner's thread: connecting, the handshake, acceptance into the listener's queue,
+ * and the arrival of what was sent. A background thread per process does these, so neither side
+ * depends on the other one's polling, only on its process being alive.
+ *
+ * Threads: a listener and a link belong to one thread at a time. Different links are independent.
+ *
+ * Ends: soft_link_shutdown() is orderly: everything sent before arrives first, then the peer's
+ * soft_link_recv() says -ESHUTDOWN. A peer that dies or is cut says -ECONNRESET, after what had
+ * arrived whole. Both are final. Nothing of a dead process stays: names are free again at once. */
+
+#include <sys/types.h>
+#include <sys/uio.h>
+
+#include "soft/soft.h"
+#include "util/waker.h"
+
+#define SOFT_LINK_ADDR_MAX  256  /* bytes of an address, NUL included */
+#define SOFT_LINK_HELLO_MAX 4096 /* bytes of a greeting or an answer */
+
+struct soft_link_conf {
+    uint32_t max_msg; /* longest message either way, bytes; both sides use the smaller one */
+    uint32_t depth;   /* messages that fit one way before send says -EAGAIN */
+    uint32_t connect_timeout; /* ms until a connect that nobody answers fails; 0 = one attempt */
+    uint32_t backlog;         /* listener: greetings waiting for an answer; more are refused */
+    uint32_t answer_timeout;  /* listener: ms until an unanswered greeting is refused; 0 = 5000 */
+    struct od_waker *waker; /* the owner's: woken when poll/recv/accept would get somewhere; may be
+                               NULL for owners that only poll */
+};
+
+/* Who is at the other end, as the kernel (local) or the transport (ucx) knows it. */
+struct soft_link_peer {
+    bool same_machine;
+    pid_t pid; /* 0: not visible from here, or another machine */
+    uid_t uid; /* (uid_t)-1: another machine */
+    gid_t gid;
+    char addr[SOFT_LINK_ADDR_MAX]; /* for messages */
+};
+
+enum soft_link_state {
+    SOFT_LINK_CONNECTING,
+    SOFT_LINK_UP,
+    SOFT_LINK_CLOSING, /* we shut down; the peer has not taken everything yet */
+    SOFT_LINK_DOWN,
+};
+
+struct soft_link;
+struct soft_link_listener;
+
+/* ---- listening ---- */
+
+/* -EADDRINUSE: a living process listens there; -EINVAL: not an address; -ENOTSUP: the transport is
+ * not available on this machine (reason says what is missing). `ucx:<host>:0` takes a free port. */
+SOFT_API int soft_link_listen(const char *addr, const struct soft_link_conf *conf,
+                              struct soft_link_listener **listener);
+SOFT_API void soft_link_unlisten(struct soft_link_listener *listener);
+/* The address that others connect to (port filled in). */
+SOFT_API const char *soft_link_listener_addr(const struct soft_link_listener *listener);
+
+/* The next greeting that waits, or NULL. The link is the caller's: answer it, or close it (=
+ * refuse). */
+SOFT_API struct soft_link *soft_link_next(struct soft_link_listener *listener);
+SOFT_API bool soft_link_listener_pending(const struct soft_link_listener *listener);
+SOFT_API const void *soft_link_hello(const struct soft_link *link, size_t *len);
+
+/* Takes the client in; `answer` travels back with it. Messages may be sent at once. */
+SOFT_API int soft_link_accept(struct soft_link *link, const void *answer, size_t len);
+/* Refuses it, with an answer that says why, and closes it. */
+SOFT_API void soft_link_refuse(struct soft_link *link, const void *answer, size_t len);
+
+/* ---- connecting ---- */
+
+/* Begins to connect; never blocks. The result comes by soft_link_poll(). */
+SOFT_API int soft_link_connect(const char *addr, const struct soft_link_conf *conf,
+                               const void *hello, size_t len, struct soft_link **link);
+
+/* Drives what must be driven and says where the link stands. When it is DOWN, `reason` (may be
+ * NULL) is: 0 after an orderly end, -ETIMEDOUT / -ECONNREFUSED (nobody there), -EACCES (refused by
+ * the peer, see soft_link_answer), -ECONNRESET (died), -EPROTO (other version). */
+SOFT_API enum soft_link_state soft_link_poll(struct soft_link *link, int *reason);
+
+/* What the listener answered, for UP and for refused links. */
+SOFT_API const void *soft_link_answer(const struct soft_link *link, size_t *len);
+
+/* ---- both sides ---- */
+
+SOFT_API void soft_link_peer_info(const struct soft_link *link, struct soft_link_peer *peer);
+/* Effective longest message. */
+SOFT_API uint32_t soft_link_max_msg(const struct soft_link *link);
+
+/* Sends one message gathered from `iov`. 0: it will arrive (if the peer lives) without any further
+ * call here. -EAGAIN: no room now. -EMSGSIZE, -EPIPE (shut down or DOWN). Never partial. */
+SOFT_API int soft_link_send(struct soft_link *link, const struct iovec *iov, unsigned int niov);
+
+/* Messages sent so far that the peer's side has taken out of the ring. Sent minus taken = in
+ * flight. */
+SOFT_API uint64_t soft_link_taken(struct soft_link *link);
+
+struct soft_link_msg {
+    const void *data; /* valid until soft_link_release(); 16-byte aligned */
+    uint32_t len;
+};
+
+/* Next message in place: 0, -EAGAIN (none), -ESHUTDOWN, -ECONNRESET. At most one at a time. The
+ * bytes are shared with the peer and may change: copy first, then validate. */
+SOFT_API int soft_link_recv(struct soft_link *link, struct soft_link_msg *msg);
+SOFT_API void soft_link_release(struct soft_link *link);
+
+/* True when recv or poll would get somewhere now. */
+SOFT_API bool soft_link_pending(struct soft_link *link);
+
+/* No further send from here. */
+SOFT_API void soft_link_shutdown(struct soft_link *link);
+/* At once; what was sent before may be lost unless the link is DOWN. NULL is fine. */
+SOFT_API void soft_link_close(struct soft_link *link);
+
+#endif /* OD_SOFT_LINK_LINK_H_ */
