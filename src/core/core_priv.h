@@ -119,10 +119,16 @@ CORE_API doca_error_t core_fail(struct core_fail_site *site, doca_error_t error,
                                 const char *object, const char *attribute, const char *fmt, ...)
     OD_PRINTF(6, 7) OD_COLD;
 
+/* A failure is never DOCA_SUCCESS, which the compiler has to be told: else it warns of outputs that
+ * a failing helper leaves unset. */
 #define CORE_FAIL_SITE(answer, error, src, func, object, attribute, ...)                           \
     ({                                                                                             \
         static struct core_fail_site core_site_ = {__FILE__, __LINE__, src, answer, 0};            \
-        core_fail(&core_site_, error, func, object, attribute, __VA_ARGS__);                       \
+        doca_error_t core_failed_ =                                                                \
+            core_fail(&core_site_, error, func, object, attribute, __VA_ARGS__);                   \
+        if (core_failed_ == DOCA_SUCCESS)                                                          \
+            __builtin_unreachable();                                                               \
+        core_failed_;                                                                              \
     })
 
 #define CORE_FAIL(error, source, func, object, attribute, ...)                                     \

@@ -366,6 +366,8 @@ doca_error_t core_fail(struct core_fail_site *site, doca_error_t error, const ch
     struct od_text body;
     va_list ap;
 
+    if (error == DOCA_SUCCESS) /* a bug; CORE_FAIL() promises that this never comes back */
+        error = DOCA_ERROR_UNEXPECTED;
     failure->code = error;
     copy_name(failure->func, func);
     copy_name(failure->object, object);

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#define MAX_INPUT (4 << 20)
+#define INPUT_SIZE_LIMIT (4 << 20)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerInitialize(int *argc, char ***argv) __attribute__((weak));
@@ -23,13 +23,13 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) __attribute__((weak));
 static void replay_file(void **state)
 {
     FILE *file = fopen(*state, "rb");
-    uint8_t *all = malloc(MAX_INPUT);
+    uint8_t *all = malloc(INPUT_SIZE_LIMIT);
     uint8_t *input;
     size_t size;
 
     assert_non_null(file);
     assert_non_null(all);
-    size = fread(all, 1, MAX_INPUT, file);
+    size = fread(all, 1, INPUT_SIZE_LIMIT, file);
     fclose(file);
     input = malloc(size == 0 ? 1 : size);
     assert_non_null(input);
