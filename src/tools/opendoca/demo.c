@@ -186,8 +186,9 @@ static int wait_for(pid_t pid)
 static int run_sides(struct demo *demo)
 {
     struct tool_env host_env = {.role = "host"}, dpu_env = {.role = "dpu"};
-    char *host_argv[] = {"/proc/self/exe", "demo-host", demo->input, demo->output, NULL};
-    char *dpu_argv[] = {"/proc/self/exe", "demo-dpu", NULL};
+    char *host_argv[] = {(char *)"/proc/self/exe", (char *)"demo-host", demo->input, demo->output,
+                         NULL};
+    char *dpu_argv[] = {(char *)"/proc/self/exe", (char *)"demo-dpu", NULL};
     int pair[2], host_status, dpu_status;
     pid_t host, dpu;
 

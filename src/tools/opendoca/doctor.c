@@ -44,8 +44,8 @@ struct check {
 static void say(struct finding *finding, enum verdict verdict, const char *what, const char *fix)
 {
     finding->verdict = verdict;
-    snprintf(finding->what, sizeof(finding->what), "%s", what);
-    snprintf(finding->fix, sizeof(finding->fix), "%s", fix);
+    snprintf(finding->what, sizeof(finding->what), "%.255s", what);
+    snprintf(finding->fix, sizeof(finding->fix), "%.255s", fix);
 }
 
 static void check_kernel(struct finding *finding)
