@@ -162,7 +162,7 @@ doca_error_t doca_graph_node_create_from_user(struct doca_graph *graph,
  * @node: receives the node, owned by graph
  *
  * Returns DOCA_SUCCESS, or
- *   DOCA_ERROR_INVALID_VALUE: a pointer is NULL
+ *   DOCA_ERROR_INVALID_VALUE: a pointer is NULL, or sub_graph belongs to another engine
  *   DOCA_ERROR_BAD_STATE: graph is started
  *   DOCA_ERROR_NO_MEMORY: memory is exhausted
  *   DOCA_ERROR_NOT_PERMITTED: sub_graph is graph itself or contains it
@@ -205,7 +205,7 @@ doca_error_t doca_graph_start(struct doca_graph *graph);
  *
  * Returns DOCA_SUCCESS, or
  *   DOCA_ERROR_INVALID_VALUE: graph is NULL
- *   DOCA_ERROR_IN_USE: instances are alive
+ *   DOCA_ERROR_IN_USE: instances are alive, or a started graph contains this one
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_graph_stop(struct doca_graph *graph);
@@ -311,11 +311,14 @@ doca_graph_instance_set_sub_graph_node_data(struct doca_graph_instance *graph_in
  * Run an instance once. Nodes without predecessors start inside this call.
  *
  * A full submission queue delays a node and never fails it. On failure the instance stays with the
- * caller and no callback runs.
+ * caller and no callback runs. Where a task is refused after another node has started, the call
+ * succeeds and the run fails: the error callback follows once what runs has ended.
  *
  * Returns DOCA_SUCCESS, or
  *   DOCA_ERROR_INVALID_VALUE: graph_instance is NULL, or a node has no data
- *   DOCA_ERROR_IN_USE: the instance is already submitted
+ *   DOCA_ERROR_IN_USE: the instance, or that of a sub-graph node, is already submitted
+ *   DOCA_ERROR_BAD_STATE: the context of a node is not running, or the task of a node without
+ *     predecessors is in flight or freed
  *   or the code with which a task of a node without predecessors was refused
  */
 DOCA_EXPERIMENTAL

@@ -346,25 +346,38 @@ static doca_error_t check_plan(const struct doca_graph *graph)
     return DOCA_SUCCESS;
 }
 
+static size_t instance_size(const struct doca_graph *graph)
+{
+    return sizeof(struct doca_graph_instance) + graph->nnodes * sizeof(struct graph_run);
+}
+
 /* Everything that submitting needs later: an instance for each one that may be alive, with a run
- * for each node. */
+ * for each node. Pages come with the first use of an instance. */
 static doca_error_t alloc_instances(struct doca_graph *graph)
 {
-    size_t size = sizeof(struct doca_graph_instance) + graph->nnodes * sizeof(struct graph_run);
-
-    graph->instances = calloc(graph->max_instances, size);
+    graph->instances = calloc(graph->max_instances, instance_size(graph));
     if (graph->instances == NULL)
         return fail_memory("doca_graph_start", graph->name, "instances");
     graph->free = NULL;
-    for (uint32_t i = graph->max_instances; i > 0; i--) {
-        struct doca_graph_instance *instance =
-            (struct doca_graph_instance *)(graph->instances + (i - 1) * size);
-
-        instance->graph = graph;
-        instance->next_free = graph->free;
-        graph->free = instance;
-    }
+    graph->nused = 0;
     return DOCA_SUCCESS;
+}
+
+struct doca_graph_instance *core_graph_take_instance(struct doca_graph *graph)
+{
+    struct doca_graph_instance *instance = graph->free;
+
+    if (instance != NULL) {
+        graph->free = instance->next_free;
+    } else {
+        if (graph->nused == graph->max_instances)
+            return NULL;
+        instance = (struct doca_graph_instance *)(graph->instances +
+                                                  graph->nused++ * instance_size(graph));
+        instance->graph = graph;
+    }
+    graph->ninstances++;
+    return instance;
 }
 
 /* A started graph keeps its sub-graphs from being stopped. */

@@ -43,6 +43,7 @@ struct doca_graph {
     uint32_t nparents;        /* started graphs among those */
     uint32_t max_instances;   /* 0 = not configured */
     uint32_t ninstances;      /* alive */
+    uint32_t nused;           /* instances that were ever taken from the memory */
     char *instances;          /* while started: memory of max_instances */
     struct doca_graph_instance *free;
     struct doca_graph *next_seen; /* of the search that runs */
@@ -82,5 +83,8 @@ static inline bool core_graph_instance_is_alive(const struct doca_graph_instance
 {
     return (instance->life & 1) != 0;
 }
+
+/* An instance that is not alive, or NULL when all are. */
+struct doca_graph_instance *core_graph_take_instance(struct doca_graph *graph);
 
 #endif /* OD_CORE_PROGRESS_GRAPH_PRIV_H_ */

@@ -185,7 +185,6 @@ doca_error_t doca_graph_instance_create(const struct doca_graph *graph,
                                         struct doca_graph_instance **graph_instance)
 {
     struct doca_graph_instance *instance;
-    struct doca_graph *owner = (struct doca_graph *)graph;
 
     if (graph == NULL)
         return CORE_FAIL_NULL(CORE_LOG_GRAPH, __func__, "graph");
@@ -195,14 +194,12 @@ doca_error_t doca_graph_instance_create(const struct doca_graph *graph,
         return CORE_FAIL(DOCA_ERROR_BAD_STATE, CORE_LOG_GRAPH, __func__, graph->name, "state",
                          "stopped" CORE_LIMIT "started" CORE_REMEDY
                          "call doca_graph_start() first");
-    if (graph->free == NULL)
+    instance = core_graph_take_instance((struct doca_graph *)graph);
+    if (instance == NULL)
         return CORE_FAIL(DOCA_ERROR_NO_MEMORY, CORE_LOG_GRAPH, __func__, graph->name, "instances",
                          "all %u are alive" CORE_LIMIT "%u" CORE_REMEDY
                          "destroy one or reserve more with doca_graph_set_conf()",
                          graph->ninstances, graph->max_instances);
-    instance = graph->free;
-    owner->free = instance->next_free;
-    owner->ninstances++;
     instance->life++;
     instance->user_data.u64 = 0;
     for (uint32_t i = 0; i < graph->nnodes; i++)
