@@ -4,10 +4,11 @@
  * processes and between the host and the DPU.
  *
  * Call order: create, add at least one publisher and one subscriber location, start, use, destroy.
- * It is driven in one of two ways, chosen once: by doca_sync_event_start() and the plain calls
- * (get, update, wait), or by its context (doca_sync_event_as_ctx()) and tasks. The peer creates its
- * event from an export, adds no locations, and starts it all the same. When the exporter is gone,
- * plain calls of the peer return DOCA_ERROR_DRIVER and its tasks fail with DOCA_ERROR_IO_FAILED.
+ * It is started and stopped in one of two ways, chosen once: by doca_sync_event_start() for the
+ * plain calls (get, update, wait), or by its context (doca_sync_event_as_ctx()) for tasks, and the
+ * plain calls as well. The peer creates its event from an export, adds no locations, and starts it
+ * all the same. When the exporter is gone, plain calls of the peer return DOCA_ERROR_DRIVER and its
+ * tasks fail with DOCA_ERROR_IO_FAILED.
  *
  * Updates are atomic. What a publisher wrote before an update is visible to who saw the update. A
  * wait has no time limit: it ends when its condition holds, or with an error.
@@ -189,6 +190,7 @@ doca_error_t doca_sync_event_remote_net_destroy(struct doca_sync_event_remote_ne
  *   DOCA_ERROR_INVALID_VALUE: event or dev is NULL
  *   DOCA_ERROR_BAD_STATE: the event is started
  *   DOCA_ERROR_NOT_PERMITTED: the event was created from an export
+ *   DOCA_ERROR_NO_MEMORY: out of memory
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_sync_event_add_publisher_location_cpu(struct doca_sync_event *event,
@@ -247,6 +249,7 @@ doca_error_t doca_sync_event_add_publisher_location_remote_net(struct doca_sync_
  *   DOCA_ERROR_INVALID_VALUE: event or dev is NULL
  *   DOCA_ERROR_BAD_STATE: the event is started
  *   DOCA_ERROR_NOT_PERMITTED: the event was created from an export
+ *   DOCA_ERROR_NO_MEMORY: out of memory
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_sync_event_add_subscriber_location_cpu(struct doca_sync_event *event,
@@ -295,7 +298,7 @@ doca_error_t doca_sync_event_add_subscriber_location_remote_pci(struct doca_sync
  *
  * Returns DOCA_SUCCESS, or
  *   DOCA_ERROR_INVALID_VALUE: event or addr is NULL, or addr is not aligned
- *   DOCA_ERROR_BAD_STATE: the event is started
+ *   DOCA_ERROR_BAD_STATE: the event is started or exported
  *   DOCA_ERROR_NOT_SUPPORTED: the event was created from an export
  */
 DOCA_EXPERIMENTAL
@@ -309,7 +312,7 @@ doca_error_t doca_sync_event_set_addr(struct doca_sync_event *event, uint64_t *a
  *
  * Returns DOCA_SUCCESS, or
  *   DOCA_ERROR_INVALID_VALUE: event or buf is NULL, or buf has another length or is not aligned
- *   DOCA_ERROR_BAD_STATE: the event is started
+ *   DOCA_ERROR_BAD_STATE: the event is started or exported
  *   DOCA_ERROR_NOT_PERMITTED: the permissions of the buffer's map do not allow what the locations
  *     need, or the event was created from an export
  */

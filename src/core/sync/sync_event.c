@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/sync/sync_event_priv.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -93,8 +94,8 @@ doca_error_t core_sync_event_hold_dev(struct doca_sync_event *event, struct doca
     event->devs = devs;
     devs[event->ndevs++] = dev;
     core_dev_hold(dev, CORE_DEV_USER_SYNC_EVENT);
-    if (event->ctx.dev == NULL) {
-        core_dev_hold(dev, CORE_DEV_USER_SYNC_EVENT);
+    if (event->ctx.dev == NULL) { /* core_ctx_fini() releases it */
+        core_dev_hold(dev, CORE_DEV_USER_CTX);
         event->ctx.dev = dev;
     }
     return DOCA_SUCCESS;
@@ -289,9 +290,11 @@ doca_error_t doca_sync_event_set_doca_buf(struct doca_sync_event *event, struct 
 static doca_error_t map_own_page(struct doca_sync_event *event, const char *func)
 {
     void *page = MAP_FAILED;
-    int fd = memfd_create("opendoca-sync-event", MFD_CLOEXEC);
+    int fd = memfd_create("opendoca-sync-event", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
-    if (fd >= 0 && ftruncate(fd, sysconf(_SC_PAGESIZE)) == 0)
+    /* Sealed: an importer that shortened the file would make accesses here fault. */
+    if (fd >= 0 && ftruncate(fd, sysconf(_SC_PAGESIZE)) == 0 &&
+        fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0)
         page = mmap(NULL, sizeof(uint64_t), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (page == MAP_FAILED) {
         if (fd >= 0)

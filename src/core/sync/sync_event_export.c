@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/sync/sync_event_priv.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 /* Peers across a network sit on other cards, so exports to them are tied to none. */
@@ -239,27 +240,36 @@ doca_error_t doca_sync_event_export_to_remote_net(struct doca_sync_event *event,
  * Import
  */
 
-static doca_error_t import_event(const struct doca_dev *dev, const uint8_t *data, size_t sz,
-                                 enum sync_location location, const char *func,
-                                 struct soft_peer_map **map)
+static doca_error_t refuse_kind(const struct doca_dev *dev, enum sync_location location,
+                                const char *func)
 {
-    const char *card = location == SYNC_LOCATION_REMOTE_PCI ? dev->info.soft->card : NET_CARD;
-    struct soft_peer_map *imported;
-    struct soft_peer_info info;
-    int err = soft_peer_import(data, sz, SOFT_PEER_KIND_SYNC, card, &imported);
-
-    if (err != 0)
-        return CORE_FAIL_SOFT(err, CORE_LOG_SYNC_EVENT, func, dev->info.name, "data");
-    soft_peer_map_info(imported, &info);
-    if (info.mask == (uint32_t)location && info.len == sizeof(uint64_t)) {
-        *map = imported;
-        return DOCA_SUCCESS;
-    }
-    soft_peer_map_close(imported);
     return CORE_FAIL(DOCA_ERROR_INVALID_VALUE, CORE_LOG_SYNC_EVENT, func, dev->info.name, "data",
                      "an export of another kind" CORE_REMEDY
                      "pass what doca_sync_event_export_to_remote_%s() returned",
                      location == SYNC_LOCATION_REMOTE_PCI ? "pci" : "net");
+}
+
+static doca_error_t import_event(const struct doca_dev *dev, const uint8_t *data, size_t sz,
+                                 enum sync_location location, const char *func,
+                                 struct soft_peer_map **map)
+{
+    const bool pci = location == SYNC_LOCATION_REMOTE_PCI;
+    struct soft_peer_map *imported;
+    struct soft_peer_info info;
+    int err = soft_peer_import(data, sz, SOFT_PEER_KIND_SYNC, pci ? dev->info.soft->card : NET_CARD,
+                               &imported);
+
+    if (err == -EXDEV && !pci) /* tied to a card, so it was made for PCI */
+        return refuse_kind(dev, location, func);
+    if (err != 0)
+        return CORE_FAIL_SOFT(err, CORE_LOG_SYNC_EVENT, func, dev->info.name, "data");
+    soft_peer_map_info(imported, &info);
+    if (info.mask != (uint32_t)location || info.len != sizeof(uint64_t)) {
+        soft_peer_map_close(imported);
+        return refuse_kind(dev, location, func);
+    }
+    *map = imported;
+    return DOCA_SUCCESS;
 }
 
 /* What both imports check first. */

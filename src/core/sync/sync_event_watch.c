@@ -12,7 +12,8 @@
  * is such an engine, and sleeps else. */
 
 #define PAUSE_MIN_NS 100000  /* after something changed or somebody fell asleep */
-#define PAUSE_MAX_NS 1000000 /* 1 ms: 1000 looks a second cost well below 1 % of a core */
+#define PAUSE_MAX_NS 5000000 /* 200 looks a second cost below 1 % of a core also on slow machines */
+#define PAUSE_GROWTH 8       /* by one eighth: about a ninth of the time that was slept already */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* `events`, `started` */
 static struct od_list events = {&events, &events};
@@ -76,7 +77,7 @@ static void *watch(void *arg)
         if (now != seen)
             pause.tv_nsec = PAUSE_MIN_NS;
         else if (pause.tv_nsec < PAUSE_MAX_NS)
-            pause.tv_nsec += pause.tv_nsec / 8;
+            pause.tv_nsec += pause.tv_nsec / PAUSE_GROWTH;
         seen = now;
         if (look_at_all())
             nanosleep(&pause, NULL);
