@@ -34,11 +34,11 @@ static json_t *device_facts(const struct soft_device *device, const struct soft_
                             bool with_name)
 {
     const char *iface = owner != NULL ? device->rep_iface : device->iface;
-    json_t *facts = json_pack(
-        "{s:o, s:s, s:o, s:s, s:i}", "pcie_address", pci_text(owner != NULL ? &owner->pci : &device->pci),
-        "kind", soft_func_type_name(device->func_type), "representor_of",
-        owner != NULL ? pci_text(&device->pci) : json_null(), "state",
-        state_name(device->port_state), "mtu", (int)device->mtu);
+    json_t *facts = json_pack("{s:o, s:s, s:o, s:s, s:i}", "pcie_address",
+                              pci_text(owner != NULL ? &owner->pci : &device->pci), "kind",
+                              soft_func_type_name(device->func_type), "representor_of",
+                              owner != NULL ? pci_text(&device->pci) : json_null(), "state",
+                              state_name(device->port_state), "mtu", (int)device->mtu);
 
     if (with_name)
         json_object_set_new(facts, "name",

@@ -65,8 +65,7 @@ static json_t *snapshot(struct doca_devinfo **list, uint32_t num)
     for (uint32_t i = 0; i < num; i++)
         json_array_append_new(devices, device_snapshot(list[i]));
     return json_pack("{s:o, s:s, s:s, s:o}", "snapshot_at", now(), "doca_version", tool_version(),
-                     "host_kind", role == SOFT_ROLE_DPU ? "bluefield" : "host", "devices",
-                     devices);
+                     "host_kind", role == SOFT_ROLE_DPU ? "bluefield" : "host", "devices", devices);
 }
 
 int main(int argc, char **argv)

@@ -2,8 +2,8 @@
 #ifndef OD_TOOLS_DOCA_CAPS_H_
 #define OD_TOOLS_DOCA_CAPS_H_
 
-/* doca_caps: what devices, libraries and log sources there are and what they can do. Asks the public
- * API only, so that each value is the one that a program in the same role gets. */
+/* doca_caps: what devices, libraries and log sources there are and what they can do. Asks the
+ * public API only, so that each value is the one that a program in the same role gets. */
 
 #include <stdbool.h>
 #include <stdint.h>

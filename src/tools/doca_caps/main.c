@@ -28,21 +28,20 @@ enum outcome { GO_ON, DONE, WRONG };
 
 static void usage(FILE *out)
 {
-    fprintf(out,
-            "Usage: " PROGRAM " [OPTIONS]\n\n"
-            "Without --list-...: what each device can do, library by library.\n"
-            "OPENDOCA_ROLE=host|dpu selects the side, host when it is not set.\n\n"
-            "  --list-devs                devices\n"
-            "  --list-rep-devs            representors of each device\n"
-            "  --list-libs                libraries and whether they are installed\n"
-            "  --list-loggers             names of the log sources\n"
-            "  -p, --pci-addr ADDRESS     only this device, such as 03:00.0 or 0000:03:00.0\n"
-            "  -b, --lib NAME             only this library, such as dma\n"
-            "  -l, --log-level LEVEL      10 disable, 20 critical, 30 error, 40 warning,\n"
-            "                             50 info, 60 debug, 70 trace\n"
-            "      --sdk-log-level LEVEL  the same for records of the libraries\n"
-            "  -v, --version              version\n"
-            "  -h, --help                 this text\n");
+    fprintf(out, "Usage: " PROGRAM " [OPTIONS]\n\n"
+                 "Without --list-...: what each device can do, library by library.\n"
+                 "OPENDOCA_ROLE=host|dpu selects the side, host when it is not set.\n\n"
+                 "  --list-devs                devices\n"
+                 "  --list-rep-devs            representors of each device\n"
+                 "  --list-libs                libraries and whether they are installed\n"
+                 "  --list-loggers             names of the log sources\n"
+                 "  -p, --pci-addr ADDRESS     only this device, such as 03:00.0 or 0000:03:00.0\n"
+                 "  -b, --lib NAME             only this library, such as dma\n"
+                 "  -l, --log-level LEVEL      10 disable, 20 critical, 30 error, 40 warning,\n"
+                 "                             50 info, 60 debug, 70 trace\n"
+                 "      --sdk-log-level LEVEL  the same for records of the libraries\n"
+                 "  -v, --version              version\n"
+                 "  -h, --help                 this text\n");
 }
 
 static enum outcome wrong(const char *what, const char *value)
@@ -147,8 +146,8 @@ static enum outcome parse(int argc, char **argv, struct command_line *line)
     return outcome;
 }
 
-/* The flag wins over the environment, which is what the log reads first: so it is set there. The log
- * then also makes the backend on stderr. */
+/* The flag wins over the environment, which is what the log reads first: so it is set there. The
+ * log then also makes the backend on stderr. */
 static void apply_levels(const struct command_line *line)
 {
     char text[12];
@@ -182,8 +181,8 @@ static int print_device_families(const struct command_line *line)
 
 static int print_families(const struct command_line *line)
 {
-    bool wants_devices = line->list_devs || line->list_rep_devs ||
-                         !(line->list_libs || line->list_loggers);
+    bool wants_devices =
+        line->list_devs || line->list_rep_devs || !(line->list_libs || line->list_loggers);
 
     if (wants_devices && print_device_families(line) != 0)
         return -1;

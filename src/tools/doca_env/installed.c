@@ -29,10 +29,10 @@ json_t *env_libraries(enum soft_role role)
 
     for (const struct tool_library *library = tool_libraries; library->name != NULL; library++) {
         tool_library_module(library, module);
-        json_array_append_new(
-            list, json_pack("{s:s, s:b, s:o}", "pkg_config_name", module, "installed",
-                            tool_library_is_installed(library) ? 1 : 0, "pc_path",
-                            pc_path(module, role)));
+        json_array_append_new(list,
+                              json_pack("{s:s, s:b, s:o}", "pkg_config_name", module, "installed",
+                                        tool_library_is_installed(library) ? 1 : 0, "pc_path",
+                                        pc_path(module, role)));
     }
     return list;
 }

@@ -21,10 +21,9 @@ static bool has_text(const json_t *list, const char *text)
 json_t *env_drivers(void)
 {
     json_t *modules = tool_facts_mlx5_modules();
-    json_t *drivers = json_pack("{s:b, s:b, s:o}", "mlx5_core_loaded",
-                                has_text(modules, "mlx5_core"), "mlx5_ib_loaded",
-                                has_text(modules, "mlx5_ib"), "kernel_version",
-                                tool_facts_kernel_version());
+    json_t *drivers = json_pack(
+        "{s:b, s:b, s:o}", "mlx5_core_loaded", has_text(modules, "mlx5_core"), "mlx5_ib_loaded",
+        has_text(modules, "mlx5_ib"), "kernel_version", tool_facts_kernel_version());
 
     json_decref(modules);
     return drivers;

@@ -19,25 +19,25 @@ static const char *host_kind(const struct soft_topology *topology, enum soft_rol
 /* `topology` is NULL when the devices cannot be known. */
 static json_t *describe(const struct soft_topology *topology, enum soft_role role)
 {
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:o}", "version",
-                     env_version(topology, role), "devices",
-                     topology != NULL ? tool_facts_devices(topology, role, true) : json_array(),
-                     "libraries", env_libraries(role), "sample_paths", env_sample_paths(),
-                     "drivers", env_drivers(), "hugepages", env_hugepages(), "host_kind",
-                     host_kind(topology, role), "bf_mode",
-                     topology != NULL ? tool_facts_bf_mode(topology, role) : json_null());
+    return json_pack(
+        "{s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:o}", "version", env_version(topology, role),
+        "devices", topology != NULL ? tool_facts_devices(topology, role, true) : json_array(),
+        "libraries", env_libraries(role), "sample_paths", env_sample_paths(), "drivers",
+        env_drivers(), "hugepages", env_hugepages(), "host_kind", host_kind(topology, role),
+        "bf_mode", topology != NULL ? tool_facts_bf_mode(topology, role) : json_null());
 }
 
 int main(int argc, char **argv)
 {
     struct tool_options options = {
         .program = PROGRAM,
-        .usage = "[--json]\n\n"
-                 "Prints what this installation and this machine have: versions, devices,\n"
-                 "libraries, samples, drivers, huge pages. OPENDOCA_ROLE=host|dpu selects the side.\n\n"
-                 "  --json         as one JSON object\n"
-                 "  -h, --help     this text\n"
-                 "  -v, --version  version\n",
+        .usage =
+            "[--json]\n\n"
+            "Prints what this installation and this machine have: versions, devices,\n"
+            "libraries, samples, drivers, huge pages. OPENDOCA_ROLE=host|dpu selects the side.\n\n"
+            "  --json         as one JSON object\n"
+            "  -h, --help     this text\n"
+            "  -v, --version  version\n",
     };
     const struct soft_topology *topology = NULL;
     enum soft_role role;

@@ -117,8 +117,7 @@ static int read_spec(const char *path, char **text, size_t *len)
     return 0;
 }
 
-static const struct soft_device *first_of(const struct soft_topology *topology,
-                                          enum soft_role role)
+static const struct soft_device *first_of(const struct soft_topology *topology, enum soft_role role)
 {
     for (uint32_t i = 0; i < topology->ndevices; i++) {
         if (topology->devices[i].role == role)

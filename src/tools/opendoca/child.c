@@ -2,7 +2,6 @@
 #include "tools/opendoca/opendoca_tool.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,17 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The library folder of this tree: beside the program, wherever the tree was moved to. */
-static void library_path(char *path, size_t size)
-{
-    const char *below = TOOL_LIBDIR;
-    size_t prefix_len = strlen(TOOL_PREFIX);
-
-    if (strncmp(below, TOOL_PREFIX, prefix_len) == 0)
-        snprintf(path, size, "%s%s", tool_prefix(), below + prefix_len);
-    else
-        snprintf(path, size, "%s", below);
-}
+#include "tools/common/install.h"
 
 static void prepend(const char *name, const char *value)
 {
@@ -40,10 +29,7 @@ static void prepend(const char *name, const char *value)
 
 void tool_apply_env(const struct tool_env *env)
 {
-    char path[PATH_MAX];
-
-    library_path(path, sizeof(path));
-    prepend("LD_LIBRARY_PATH", path);
+    prepend("LD_LIBRARY_PATH", tool_libdir());
     if (env->role != NULL)
         setenv("OPENDOCA_ROLE", env->role, 1);
     if (env->config != NULL)

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tools/opendoca/opendoca_tool.h"
 
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <doca_version.h>
 #include <opendoca.h>
@@ -28,29 +26,6 @@ static const struct command commands[] = {
     {"demo-host", tool_demo_host, NULL},
     {"demo-dpu", tool_demo_dpu, NULL},
 };
-
-const char *tool_prefix(void)
-{
-    static char prefix[PATH_MAX];
-    ssize_t len;
-
-    if (prefix[0] != '\0')
-        return prefix;
-    len = readlink("/proc/self/exe", prefix, sizeof(prefix) - 1);
-    if (len > 0) {
-        prefix[len] = '\0';
-        /* <prefix>/tools/opendoca */
-        for (int level = 0; level < 2; level++) {
-            char *slash = strrchr(prefix, '/');
-
-            if (slash != NULL)
-                *slash = '\0';
-        }
-    }
-    if (len <= 0 || prefix[0] == '\0')
-        snprintf(prefix, sizeof(prefix), "%s", TOOL_PREFIX);
-    return prefix;
-}
 
 static void usage(FILE *out)
 {

@@ -20,10 +20,6 @@ int tool_demo_host(int argc, char **argv);
 int tool_demo_dpu(int argc, char **argv);
 int tool_vendor_path(int argc, char **argv);
 
-/* Prefix of the tree that this program was started from (/proc/self/exe), else the configured one.
- */
-const char *tool_prefix(void);
-
 /* child.c: what a started program needs. */
 
 struct tool_env {

@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tools/common/install.h"
+
 /* The vendor's guides name /opt/mellanox/doca everywhere. A link there lets every command and path
  * of theirs work as written; a real SDK in that place is never touched. The folder is a variable so
  * that tests need not write to /opt. */
