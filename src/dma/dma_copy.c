@@ -83,9 +83,13 @@ static const char *build_lists(struct doca_dma *dma, struct doca_dma_task_memcpy
 
 const char *dma_build_job(struct doca_dma *dma, struct doca_dma_task_memcpy *task)
 {
-    struct dma_extent src = dma_src_extent(task->src);
-    struct dma_extent dst = dma_dst_extent(task->dst);
+    struct dma_extent src, dst;
 
+    if (od_likely(dma_build_single(dma, task)))
+        return NULL;
+    task->segs = NULL;
+    src = dma_src_extent(task->src);
+    dst = dma_dst_extent(task->dst);
     if (od_unlikely(!src.sane || !dst.sane))
         return "data outside of the buffer";
     if (od_unlikely(src.bytes == 0))
@@ -98,16 +102,7 @@ const char *dma_build_job(struct doca_dma *dma, struct doca_dma_task_memcpy *tas
         return "list longer than the device's limit";
 
     task->job.len = src.bytes;
-    if (od_unlikely(src.elements > 1 || dst.elements > 1))
-        return build_lists(dma, task);
-    src_seg(&task->src_seg, task->src);
-    dst_seg(&task->dst_seg, task->dst);
-    task->segs = NULL;
-    task->job.src = &task->src_seg;
-    task->job.dst = &task->dst_seg;
-    task->job.nsrc = 1;
-    task->job.ndst = 1;
-    return NULL;
+    return build_lists(dma, task);
 }
 
 void dma_release_held(struct doca_dma *dma)

@@ -66,6 +66,31 @@ struct dma_extent dma_dst_extent(const struct doca_buf *buf);
 
 /* Fills the job from the buffers as they are now. NULL, or why the task cannot be executed. */
 const char *dma_build_job(struct doca_dma *dma, struct doca_dma_task_memcpy *task);
+
+/* The same for single buffers that need no explanation: false when dma_build_job() must look. */
+static inline bool dma_build_single(const struct doca_dma *dma, struct doca_dma_task_memcpy *task)
+{
+    const struct doca_buf *src = task->src, *dst = task->dst;
+    size_t len = src->data_len, src_offset = (size_t)(src->data - src->head);
+    size_t dst_offset = (size_t)(dst->data - dst->head), room = dst->len - dst_offset;
+
+    /* len - 1 also catches 0 */
+    if (od_unlikely(src->next != NULL || dst->next != NULL || src_offset > src->len ||
+                    len > src->len - src_offset || dst_offset > dst->len ||
+                    dst->data_len > room || len - 1 >= room - dst->data_len ||
+                    len > dma->max_buf_size))
+        return false;
+    task->src_seg = (struct soft_seg){(uintptr_t)src->data, len, src->mmap->peer};
+    task->dst_seg = (struct soft_seg){(uintptr_t)(dst->data + dst->data_len),
+                                      room - dst->data_len, dst->mmap->peer};
+    task->segs = NULL;
+    task->job.src = &task->src_seg;
+    task->job.dst = &task->dst_seg;
+    task->job.nsrc = 1;
+    task->job.ndst = 1;
+    task->job.len = len;
+    return true;
+}
 void dma_drop_job(struct doca_dma *dma, struct doca_dma_task_memcpy *task);
 void dma_free_segs(struct doca_dma *dma);
 

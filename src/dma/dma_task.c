@@ -153,7 +153,7 @@ static doca_error_t submit(struct doca_task *base, bool flush)
     if (od_unlikely(dma->ctx.inflight >= dma->depth))
         return refuse_full(dma);
 
-    task->why = dma_build_job(dma, task);
+    task->why = od_likely(dma_build_single(dma, task)) ? NULL : dma_build_job(dma, task);
     task->done = false;
     if (od_unlikely(task->why != NULL)) {
         task->job.status = -EIO;

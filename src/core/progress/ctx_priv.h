@@ -12,7 +12,6 @@ struct doca_pe {
     struct od_list *cursor;      /* next one to be served; &ctxs = start over */
     struct core_work *work_head; /* deferred work, FIFO */
     struct core_work *work_tail;
-    size_t inflight;
     enum doca_pe_event_mode event_mode;
     bool busy;        /* inside doca_pe_progress() */
     bool reentered;   /* the one diagnostic of this progress call was given */

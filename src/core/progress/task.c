@@ -131,7 +131,6 @@ static inline doca_error_t submit(struct doca_task *task, uint32_t flags, const 
         return result;
     }
     ctx->inflight++;
-    ctx->pe->inflight++;
     CORE_TRACE(CORE_LOG_TASK, "%s: task %p submitted", ctx->name, (void *)task);
     od_waker_wake_self(&ctx->pe->waker);
     return DOCA_SUCCESS;
@@ -172,7 +171,6 @@ static inline void hand_back(struct doca_task *task, doca_error_t status)
     CORE_TRACE(CORE_LOG_TASK, "%s: task %p completed with %s", ctx->name, (void *)task,
                doca_error_get_name(status));
     ctx->inflight--;
-    ctx->pe->inflight--;
     task->status = status;
     task->state = CORE_TASK_OWNED;
     /* The depth keeps the context alive: it cannot become IDLE inside of the callback. */
