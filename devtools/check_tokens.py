@@ -38,7 +38,7 @@ RULES = [
          'a sleep is no synchronisation; wait for the event'),
     Rule(r'\b(?:strcpy|strcat|sprintf|vsprintf|gets|strtok|mktemp|tmpnam|alloca)\s*\(',
          ('src', 'tests', 'bench', 'samples'), (), 'unbounded, or not thread safe'),
-    Rule(r'\b(?:atoi|atol|atoll|atof)\s*\(', ('src', 'tests', 'bench'), (),
+    Rule(r'\b(?:atoi|atol|atoll|atof)\s*\(', ('src', 'bench', 'samples'), (),
          'accepts anything; use util/parse.h'),
     Rule(r'__attribute__\s*\(\(\s*(?:constructor|destructor)', ('src',), (),
          'start-up has an order: tables are static, set-up is on first use'),
