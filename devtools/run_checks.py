@@ -8,7 +8,7 @@ Each configuration has a build folder build-<folder> with its logs: <name>.build
 meson-logs/<name>.json. Failing tests are printed with their output. The last line of standard output
 is "opendoca: N passed, N failed, N skipped"; the exit status is 0 when none failed.
 
-A cmocka program counts with its cases, any other test as one. The fuzz targets are run by libFuzzer
+Programs of cmocka and of Python's unittest count with their cases, any other test as one. The fuzz targets are run by libFuzzer
 for FUZZ_SECONDS seconds each when that is set, and for 60 seconds when CI is set.
 """
 import argparse
@@ -108,10 +108,25 @@ CMOCKA = {'passed': re.compile(r'^\[  PASSED  \] (\d+) test', re.M),
           'skipped': re.compile(r'^\[  SKIPPED \] (\d+) test', re.M)}
 
 
-def count(result, output):
-    """Sum of one test of Meson."""
+UNITTEST = re.compile(r'^Ran (\d+) tests? in .*\n\n(.*)', re.M)
+
+
+def cases_of(output):
+    """Cases by result, as cmocka and Python's unittest print them."""
     cases = {kind: sum(int(n) for n in pattern.findall(output))
              for kind, pattern in CMOCKA.items()}
+    for ran, verdict in UNITTEST.findall(output):
+        bad = {word: int(n) for word, n in re.findall(r'(\w+)=(\d+)', verdict)}
+        failed = bad.get('failures', 0) + bad.get('errors', 0)
+        cases['failed'] += failed
+        cases['skipped'] += bad.get('skipped', 0)
+        cases['passed'] += int(ran) - failed - bad.get('skipped', 0)
+    return cases
+
+
+def count(result, output):
+    """Sum of one test of Meson."""
+    cases = cases_of(output)
     total = Sum()
     if result in ('OK', 'EXPECTEDFAIL'):
         total.passed = cases['passed'] or (0 if cases['skipped'] else 1)
