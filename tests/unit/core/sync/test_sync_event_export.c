@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "sync_fixture.h"
+#include "util/parse.h"
 
 /* Events of two processes. The peer is this program again, in the other role, started with the
  * numbers of two pipe ends: "peer <job> <in> <out>". */
@@ -333,6 +334,14 @@ static void export_and_wait(int in, int out)
     event = make_shared_event(dev);
     send_bytes(out, "r", 1);
     receive_bytes(in, &byte, 1);
+}
+
+static int number(const char *text)
+{
+    int64_t value = -1;
+
+    od_parse_i64(text, &value);
+    return (int)value;
 }
 
 /* Asserts of cmocka end the process when no test of its own runs. */
@@ -708,6 +717,6 @@ int main(int argc, char **argv)
 
     signal(SIGPIPE, SIG_IGN);
     if (argc == 4 && strcmp(argv[0], "peer") == 0)
-        return run_peer(argv[1], atoi(argv[2]), atoi(argv[3]));
+        return run_peer(argv[1], number(argv[2]), number(argv[3]));
     return cmocka_run_group_tests(cases, NULL, NULL);
 }
