@@ -146,6 +146,10 @@ CORE_API doca_error_t core_fail(struct core_fail_site *site, doca_error_t error,
 /* The code for a negative errno of the soft layer. */
 CORE_API doca_error_t core_error_from_errno(int err);
 
+/* The same for what soft/peer reports of exports and imports: told as the few codes that these
+ * calls have; the rest is trouble of the device layer, DRIVER. */
+CORE_API doca_error_t core_error_from_peer(int err);
+
 /* A failure that the soft layer explained: maps the errno and takes over soft_reason(). */
 #define CORE_FAIL_SOFT(err, source, func, object, attribute)                                       \
     CORE_FAIL(core_error_from_errno(err), source, func, object, attribute, "%s", soft_reason())

@@ -116,6 +116,21 @@ doca_error_t core_error_from_errno(int err)
     }
 }
 
+doca_error_t core_error_from_peer(int err)
+{
+    const doca_error_t code = core_error_from_errno(err);
+
+    switch (code) {
+    case DOCA_ERROR_INVALID_VALUE:
+    case DOCA_ERROR_NOT_PERMITTED:
+    case DOCA_ERROR_NO_MEMORY:
+    case DOCA_ERROR_UNSUPPORTED_VERSION:
+        return code;
+    default:
+        return DOCA_ERROR_DRIVER;
+    }
+}
+
 /* ------------------------------------------------------------------------------------------------
  * The last failure of each thread
  */

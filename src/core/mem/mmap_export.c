@@ -53,23 +53,6 @@ void core_mmap_revoke(struct core_mmap *map)
         core_mmap_revoke_dev(&map->dev_state[i]);
 }
 
-/* What the peer engine reports is told as the few codes that these calls have; the rest is trouble
- * of the device layer. */
-static doca_error_t code_of(int err)
-{
-    const doca_error_t code = core_error_from_errno(err);
-
-    switch (code) {
-    case DOCA_ERROR_INVALID_VALUE:
-    case DOCA_ERROR_NOT_PERMITTED:
-    case DOCA_ERROR_NO_MEMORY:
-    case DOCA_ERROR_UNSUPPORTED_VERSION:
-        return code;
-    default:
-        return DOCA_ERROR_DRIVER;
-    }
-}
-
 /* ------------------------------------------------------------------------------------------------
  * Export
  */
@@ -144,8 +127,8 @@ static doca_error_t export_map(struct doca_mmap *mmap, const struct doca_dev *de
     if (*export == NULL) {
         err = create_export(map, kind, place, export);
         if (err != 0)
-            return CORE_FAIL(code_of(err), CORE_LOG_MMAP, func, mmap->name, "export", "%s",
-                             soft_reason());
+            return CORE_FAIL(core_error_from_peer(err), CORE_LOG_MMAP, func, mmap->name, "export",
+                             "%s", soft_reason());
         map->was_exported = true;
     }
     *desc = soft_peer_export_desc(*export, desc_len);
@@ -202,8 +185,8 @@ static doca_error_t import_failed(int err, const char *func, const struct doca_d
                          "ask doca_mmap_cap_is_create_from_export_pci_supported() for a device "
                          "that has it",
                          dev->info.name);
-    return CORE_FAIL(code_of(err), CORE_LOG_MMAP, func, dev->info.name, "export_desc", "%s",
-                     soft_reason());
+    return CORE_FAIL(core_error_from_peer(err), CORE_LOG_MMAP, func, dev->info.name, "export_desc",
+                     "%s", soft_reason());
 }
 
 static doca_error_t import_map(const void *desc, size_t len, struct doca_dev *dev, const char *func,

@@ -165,7 +165,8 @@ static doca_error_t add_export(struct doca_sync_event *event, const struct doca_
     err = soft_peer_export_create(&range, &export->exp);
     if (err != 0) {
         free(export);
-        return CORE_FAIL_SOFT(err, CORE_LOG_SYNC_EVENT, func, event->ctx.name, "export");
+        return CORE_FAIL(core_error_from_peer(err), CORE_LOG_SYNC_EVENT, func, event->ctx.name,
+                         "export", "%s", soft_reason());
     }
     export->dev = dev;
     export->location = location;
@@ -262,7 +263,8 @@ static doca_error_t import_event(const struct doca_dev *dev, const uint8_t *data
     if (err == -EXDEV && !pci) /* tied to a card, so it was made for PCI */
         return refuse_kind(dev, location, func);
     if (err != 0)
-        return CORE_FAIL_SOFT(err, CORE_LOG_SYNC_EVENT, func, dev->info.name, "data");
+        return CORE_FAIL(core_error_from_peer(err), CORE_LOG_SYNC_EVENT, func, dev->info.name,
+                         "data", "%s", soft_reason());
     soft_peer_map_info(imported, &info);
     if (info.mask != (uint32_t)location || info.len != sizeof(uint64_t)) {
         soft_peer_map_close(imported);

@@ -12,7 +12,8 @@
  * is such an engine, and sleeps else. */
 
 #define PAUSE_MIN_NS 100000  /* after something changed or somebody fell asleep */
-#define PAUSE_MAX_NS 5000000 /* 200 looks a second cost below 1 % of a core also on slow machines */
+#define PAUSE_MAX_NS 5000000 /* 200 looks a second cost below 1 % of a core also on slow machines  \
+                              */
 #define PAUSE_GROWTH 8       /* by one eighth: about a ninth of the time that was slept already */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* `events`, `started` */
