@@ -1,0 +1,248 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""The front door: run, pair, device, doctor, vendor-path, demo."""
+import os
+import signal
+import subprocess
+import unittest
+
+import fixture
+from fixture import ToolTest, clean_environment
+import strict_json
+
+DPU, HOST = '0000:03:00.0', '0000:b1:00.0'
+USAGE = 2
+SH = '/bin/sh'
+
+DOCTOR = {'healthy': bool,
+          'checks': [{'name': str, 'verdict': ('found', 'missing', 'optional'), 'found': str,
+                      'fix': str}]}
+
+
+class OpendocaTest(ToolTest):
+    def opendoca(self, *arguments, **options):
+        return self.run_tool('opendoca', *arguments, **options)
+
+
+class Front(OpendocaTest):
+    def test_help_and_version(self):
+        commands = ('run', 'pair', 'demo', 'device', 'doctor', 'vendor-path')
+        for option in ('-h', '--help', 'help'):
+            out = self.opendoca(option).stdout
+            for command in commands:
+                self.assertIn('  %s ' % command, out)
+        self.assertIn('DOCA API', self.opendoca('--version').stdout)
+        for command in commands:
+            self.assertIn('Usage: opendoca ' + command, self.opendoca(command, '--help').stdout)
+
+    def test_a_wrong_command_line_is_told_on_standard_error(self):
+        for arguments in (['nope'], ['run'], ['run', '--nope'], ['run', '--role', 'guest', 'x'],
+                          ['pair'], ['pair', '--', 'a'], ['device'], ['device', 'show'],
+                          ['doctor', '--nope'], ['vendor-path'], ['vendor-path', 'maybe'],
+                          ['demo', '--size', 'big'], ['pair', '--nope', '--', 'a', '--', 'b']):
+            result = self.opendoca(*arguments, status=USAGE)
+            self.assertEqual(result.stdout, '')
+            self.assertNotEqual(result.stderr, '')
+
+
+class Run(OpendocaTest):
+    def devices(self, *options):
+        out = self.opendoca('run', *options, '--', fixture.HELPER).stdout
+        return {line.split()[0] for line in out.splitlines()}
+
+    def test_the_program_has_the_role(self):
+        self.assertEqual(self.devices('--role', 'host'), {HOST})
+        self.assertEqual(self.devices('--role', 'dpu'), {DPU})
+
+    def test_the_program_has_the_devices_file(self):
+        self.assertEqual(self.devices('--role', 'dpu', '--config', self.example_config()),
+                         {DPU, '0000:03:00.1'})
+
+    def test_the_program_finds_the_libraries_of_this_tree(self):
+        out = self.opendoca('run', SH, '-c', 'echo $LD_LIBRARY_PATH').stdout
+        self.assertEqual(os.path.realpath(out.split(':')[0].strip()), fixture.STAGE.libdir)
+
+    def test_engine_and_faults_go_into_the_environment(self):
+        out = self.opendoca('run', '--faults', 'fail:3', SH, '-c',
+                            'echo $OPENDOCA_COPY_ENGINE $OPENDOCA_FAULTS').stdout
+        self.assertEqual(out, 'error fail:3\n')
+        out = self.opendoca('run', '--engine', 'inline', SH, '-c',
+                            'echo $OPENDOCA_COPY_ENGINE').stdout
+        self.assertEqual(out, 'inline\n')
+
+    def test_the_exit_status_is_that_of_the_program(self):
+        self.opendoca('run', SH, '-c', 'exit 7', status=7)
+        self.opendoca('run', '/nonexistent', status=127)
+        self.opendoca('run', '/etc/passwd', status=126)
+
+    def test_arguments_of_the_program_are_its_own(self):
+        out = self.opendoca('run', '--role', 'dpu', SH, '-c', 'echo "$@"', 'x', '--role', 'host')
+        self.assertEqual(out.stdout, '--role host\n')
+
+
+class Pair(OpendocaTest):
+    def pair(self, host, dpu, *options, **more):
+        return self.opendoca('pair', *options, '--', SH, '-c', host, '--', SH, '-c', dpu, **more)
+
+    def test_both_have_their_role_and_a_prefix(self):
+        result = self.opendoca('pair', '--', fixture.HELPER, '--', fixture.HELPER)
+        lines = [line.split() for line in result.stdout.splitlines()]
+        self.assertEqual({(line[0], line[1]) for line in lines if line[0] == '[host]'},
+                         {('[host]', HOST)})
+        self.assertEqual({line[2] for line in lines if line[0] == '[dpu'}, {DPU})
+
+    def test_both_streams_are_kept_apart(self):
+        result = self.pair('echo out; echo err >&2', 'printf unfinished')
+        self.assertEqual(result.stdout.splitlines().count('[host] out'), 1)
+        self.assertIn('[dpu ] unfinished', result.stdout.splitlines())
+        self.assertEqual(result.stderr, '[host] err\n')
+
+    def test_a_failure_of_either_is_the_status(self):
+        self.pair('exit 3', 'exit 0', status=3)
+        self.pair('exit 0', 'exit 4', status=4)
+        self.pair('kill -9 $$', 'true', status=128 + signal.SIGKILL)
+
+    def test_a_failure_ends_the_other_one(self):
+        endless = 'exec sleep 1000'
+        self.pair('exit 3', endless, status=3)
+        self.pair(endless, 'exit 4', status=4)
+
+    def test_one_can_wait_for_a_line_of_the_other(self):
+        started = self.scratch_file('')
+        os.unlink(started)
+        result = self.pair('echo booting; : > %s; echo "ready now"; cat' % started,
+                           'test -e %s && echo begun' % started, '--dpu-after', 'ready')
+        self.assertIn('[dpu ] begun', result.stdout)
+        result = self.pair('echo begun', 'echo up', '--host-after', 'up')
+        self.assertLess(result.stdout.index('up'), result.stdout.index('begun'))
+
+    def test_a_line_that_never_comes_is_an_error(self):
+        result = self.pair('echo hello', 'echo never', '--dpu-after', 'ready', status=1)
+        self.assertNotIn('never', result.stdout)
+
+    def test_the_input_of_the_host_ends_with_the_dpu(self):
+        self.assertIn('[host] ended', self.pair('cat; echo ended', 'true').stdout)
+
+    def test_input_reaches_the_host(self):
+        result = subprocess.run(
+            [fixture.STAGE.tool('opendoca'), 'pair', '--', SH, '-c', 'read line; echo "got $line"',
+             '--', SH, '-c', 'true'], input='a word\n', text=True, capture_output=True,
+            check=True, timeout=fixture.TIMEOUT, env=clean_environment())
+        # The DPU program may be over before the line is there.
+        self.assertRegex(result.stdout, r'\[host\] got (a word)?')
+
+    def test_a_program_that_does_not_exist(self):
+        self.opendoca('pair', '--', '/nonexistent', '--', SH, '-c', 'true', status=127)
+
+
+class Device(OpendocaTest):
+    def test_devices_of_both_roles_are_listed(self):
+        out = self.opendoca('device', 'list').stdout
+        self.assertIn('built-in', out)
+        self.assertRegex(out, r'(?m)^dpu +%s ' % DPU)
+        self.assertRegex(out, r'(?m)^host +%s ' % HOST)
+
+    def test_a_device_is_shown_by_any_of_its_names(self):
+        for name in (DPU, '03:00.0', 'p0'):
+            out = self.opendoca('device', 'show', name, config=self.example_config()).stdout
+            self.assertTrue(out.startswith('dpu device ' + DPU))
+            self.assertIn('DMA memcpy', out)
+            self.assertIn('representor of   %s' % HOST, out)
+
+    def test_an_unknown_device_and_a_broken_file_are_errors(self):
+        self.assertIn('mlx5_77', self.opendoca('device', 'show', 'mlx5_77', status=1).stderr)
+        broken = self.scratch_file('{')
+        self.assertIn(broken, self.opendoca('device', 'list', config=broken, status=1).stderr)
+
+
+class Doctor(OpendocaTest):
+    def test_each_check_has_a_verdict_and_a_fix(self):
+        report = strict_json.parse(self.opendoca('doctor', '--json').stdout)
+        self.assertEqual(list(strict_json.complaints(report, DOCTOR)), [])
+        self.assertTrue(report['healthy'])
+        checks = {check['name']: check for check in report['checks']}
+        self.assertEqual(checks['devices']['verdict'], 'found')
+        for check in report['checks']:
+            self.assertEqual(check['verdict'] == 'found', check['fix'] == '', check)
+        text = self.opendoca('doctor').stdout
+        for name in checks:
+            self.assertIn(name, text)
+
+    def test_what_is_broken_is_missing(self):
+        broken = self.scratch_file('{')
+        report = strict_json.parse(self.opendoca('doctor', '--json', config=broken,
+                                                 status=1).stdout)
+        self.assertFalse(report['healthy'])
+        checks = {check['name']: check for check in report['checks']}
+        self.assertEqual(checks['devices']['verdict'], 'missing')
+        self.assertIn(broken, checks['devices']['found'])
+        self.opendoca('doctor', role='guest', status=1)
+
+
+class VendorPath(OpendocaTest):
+    def setUp(self):
+        self.folder = os.path.join(fixture.STAGE.scratch, self.id().rsplit('.', 1)[-1])
+        self.link = os.path.join(self.folder, 'doca')
+
+    def vendor_path(self, word, **options):
+        return self.opendoca('vendor-path', word, env={'OPENDOCA_VENDOR_FOLDER': self.folder},
+                             **options)
+
+    def test_on_and_off(self):
+        self.assertIn('off', self.vendor_path('status').stdout)
+        for _ in range(2):
+            self.vendor_path('on')
+            self.assertEqual(os.readlink(self.link), fixture.STAGE.prefix)
+        self.assertTrue(os.path.exists(os.path.join(self.link, 'applications', 'VERSION')))
+        self.assertIn('on', self.vendor_path('status').stdout)
+        self.run_tool(os.path.join(self.link, 'tools', 'doca_caps'))
+        for _ in range(2):
+            self.vendor_path('off')
+            self.assertFalse(os.path.lexists(self.folder))
+
+    def test_a_real_sdk_is_never_touched(self):
+        os.makedirs(self.link)
+        marker = os.path.join(self.link, 'VERSION')
+        with open(marker, 'w', encoding='ascii') as file:
+            file.write('2.9.0\n')
+        for word in ('on', 'off'):
+            self.assertIn('real SDK', self.vendor_path(word, status=1).stderr)
+        self.assertIn('real SDK', self.vendor_path('status').stdout)
+        self.assertTrue(os.path.exists(marker))
+
+    def test_a_link_of_somebody_else_is_never_touched(self):
+        os.mkdir(self.folder)
+        os.symlink('/elsewhere', self.link)
+        for word in ('on', 'off'):
+            self.assertIn('/elsewhere', self.vendor_path(word, status=1).stderr)
+        self.assertEqual(os.readlink(self.link), '/elsewhere')
+
+    def test_other_files_of_the_folder_stay(self):
+        os.mkdir(self.folder)
+        os.mkdir(os.path.join(self.folder, 'other'))
+        self.vendor_path('on')
+        self.vendor_path('off')
+        self.assertEqual(os.listdir(self.folder), ['other'])
+
+
+class Demo(OpendocaTest):
+    def test_a_file_goes_to_the_card_and_back(self):
+        folder = os.path.join(fixture.STAGE.scratch, 'demo')
+        os.mkdir(folder)
+        out = self.opendoca('demo', '--size', '16M', '--dir', folder).stdout
+        self.assertIn('after the round trip: equal', out)
+        self.assertIn('memcpy', out)
+        self.assertIn('demo passed', out)
+        self.assertEqual(os.listdir(folder), [])
+
+    def test_a_size_that_ends_inside_a_page(self):
+        out = self.opendoca('demo', '--size', '5000001', '--dir', fixture.STAGE.scratch).stdout
+        self.assertIn('demo passed', out)
+
+    def test_a_folder_that_is_not_there(self):
+        self.assertIn('/nonexistent',
+                      self.opendoca('demo', '--dir', '/nonexistent', status=1).stderr)
+
+
+if __name__ == '__main__':
+    fixture.main()
