@@ -31,7 +31,8 @@ def picture(folder):
 
 def write_nothing():
     """A program that writes to a file is ended by a signal."""
-    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+    if 'thread' not in os.environ.get('OD_SANITIZE', ''):  # which maps its own memory from a file
+        resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
 
 
 class Harmless(ToolTest):
