@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "soft/peer/peer_priv.h"
+
+#include <errno.h>
+#include <inttypes.h>
+
+/* ---- Brackets ---- */
+
+static OD_COLD int cell_error(const struct soft_peer_map *map)
+{
+    if (atomic_load(&map->cell->state) == PEER_CELL_REVOKED)
+        return soft_fail(-EPERM,
+                         "the exporter has revoked its memory at 0x%" PRIx64
+                         ": it stopped or destroyed the export",
+                         map->base);
+    return soft_fail(-ENOTCONN, "the exporter of the memory at 0x%" PRIx64 " has ended", map->base);
+}
+
+static inline bool is_live(const struct soft_peer_map *map)
+{
+    return od_likely(atomic_load(&map->cell->state) == PEER_CELL_LIVE);
+}
+
+int soft_peer_begin(struct soft_peer_map *map)
+{
+    atomic_fetch_add(&map->cell->inflight, 1);
+    if (is_live(map))
+        return 0;
+    soft_peer_end(map);
+    return cell_error(map);
+}
+
+void soft_peer_end(struct soft_peer_map *map)
+{
+    atomic_fetch_sub_explicit(&map->cell->inflight, 1, memory_order_release);
+}
+
+void *soft_peer_local(const struct soft_peer_map *map, uint64_t addr)
+{
+    return map->local == NULL ? NULL : map->local + (addr - map->base);
+}
+
+/* ---- Vectors ---- */
+
+size_t soft_peer_cursor_take(struct soft_peer_cursor *c, struct iovec *out, unsigned int cap,
+                             unsigned int *n, size_t bytes)
+{
+    size_t taken = 0;
+
+    *n = 0;
+    while (c->n > 0 && *n < cap && taken < bytes) {
+        size_t len = OD_MIN(c->iov->iov_len - c->used, bytes - taken);
+
+        if (len > 0)
+            out[(*n)++] = (struct iovec){(char *)c->iov->iov_base + c->used, len};
+        taken += len;
+        c->used += len;
+        if (c->used == c->iov->iov_len) {
+            c->iov++;
+            c->n--;
+            c->used = 0;
+        }
+    }
+    return taken;
+}
+
+/* The next piece of work; 0 bytes: none is left. */
+static void next_window(struct soft_peer_window *w, struct soft_peer_cursor *local,
+                        struct soft_peer_cursor *remote)
+{
+    const struct soft_peer_cursor before = *local;
+    size_t bytes;
+
+    bytes = soft_peer_cursor_take(local, w->local, PEER_WIRE_SEGS, &w->nlocal, PEER_WINDOW_BYTES);
+    w->bytes = soft_peer_cursor_take(remote, w->remote, PEER_WIRE_SEGS, &w->nremote, bytes);
+    if (w->bytes < bytes) {
+        *local = before;
+        soft_peer_cursor_take(local, w->local, PEER_WIRE_SEGS, &w->nlocal, w->bytes);
+    }
+}
+
+static bool is_inside(const struct soft_peer_map *map, uint64_t addr, uint64_t len)
+{
+    return addr >= map->base && len <= map->len && addr - map->base <= map->len - len;
+}
+
+static OD_COLD int outside(const struct soft_peer_map *map, uint64_t addr, uint64_t len)
+{
+    return soft_fail(-ERANGE,
+                     "0x%" PRIx64 " + %" PRIu64 " lies outside of the exporter's range 0x%" PRIx64
+                     " + %" PRIu64,
+                     addr, len, map->base, map->len);
+}
+
+static OD_COLD int not_granted(const struct soft_peer_map *map, const char *what)
+{
+    return soft_fail(-EACCES, "the export of 0x%" PRIx64 " does not grant to %s", map->base, what);
+}
+
+static OD_COLD int different_lengths(uint64_t local, uint64_t remote)
+{
+    return soft_fail(-EINVAL, "local side has %" PRIu64 " bytes, exporter's side %" PRIu64, local,
+                     remote);
+}
+
+static int check(const struct soft_peer_map *map, const struct iovec *local, unsigned int nlocal,
+                 const struct iovec *remote, unsigned int nremote)
+{
+    uint64_t have = 0, want = 0;
+
+    for (unsigned int i = 0; i < nremote; i++) {
+        uint64_t addr = (uintptr_t)remote[i].iov_base;
+
+        if (od_unlikely(!is_inside(map, addr, remote[i].iov_len)))
+            return outside(map, addr, remote[i].iov_len);
+        want += remote[i].iov_len;
+    }
+    for (unsigned int i = 0; i < nlocal; i++)
+        have += local[i].iov_len;
+    return od_likely(have == want) ? 0 : different_lengths(have, want);
+}
+
+/* Which error it is depends on whether the exporter still is what it was. */
+static OD_COLD int access_error(const struct soft_peer_map *map, int rc)
+{
+    if (!is_live(map) || rc == -EPERM)
+        return cell_error(map);
+    switch (rc) {
+    case -EFAULT:
+        return soft_fail(-EFAULT,
+                         "a page of the exporter's range 0x%" PRIx64 " + %" PRIu64
+                         ", or of the local buffer, is not accessible (unmapped or protected)",
+                         map->base, map->len);
+    case -ENOTCONN:
+        return soft_fail(-ENOTCONN, "the exporter of 0x%" PRIx64 " does not answer", map->base);
+    case -EACCES:
+    case -ERANGE:
+        return soft_fail(rc, "the exporter refuses this access to 0x%" PRIx64, map->base);
+    default:
+        return soft_fail(-EIO, "access to the exporter's range 0x%" PRIx64 " failed", map->base);
+    }
+}
+
+static int copy_window(struct soft_peer_map *map, enum soft_peer_direction direction,
+                       const struct soft_peer_window *w)
+{
+    int rc = soft_peer_begin(map);
+
+    if (od_unlikely(rc != 0))
+        return rc;
+    rc = w->bytes == 0 ? 0 : map->engine->copy(map, direction, w);
+    /* Success against a process that took over the exporter's id is no success. */
+    if (rc == 0 && od_unlikely(atomic_load(&map->cell->state) == PEER_CELL_DEAD))
+        rc = -ENOTCONN;
+    soft_peer_end(map);
+    return od_likely(rc == 0) ? 0 : access_error(map, rc);
+}
+
+static int copy(struct soft_peer_map *map, enum soft_peer_direction direction,
+                const struct iovec *local, unsigned int nlocal, const struct iovec *remote,
+                unsigned int nremote)
+{
+    struct soft_peer_cursor from = {.iov = local, .n = nlocal};
+    struct soft_peer_cursor to = {.iov = remote, .n = nremote};
+    struct soft_peer_window w;
+    int rc = check(map, local, nlocal, remote, nremote);
+
+    if (od_unlikely(rc != 0))
+        return rc;
+    /* A bracket for each window: a revocation must not wait for a copy of gigabytes. */
+    do {
+        next_window(&w, &from, &to);
+        rc = copy_window(map, direction, &w);
+    } while (rc == 0 && w.bytes > 0 && to.n > 0);
+    return rc;
+}
+
+int soft_peer_readv(struct soft_peer_map *map, const struct iovec *local, unsigned int nlocal,
+                    const struct iovec *remote, unsigned int nremote)
+{
+    if (od_unlikely((map->access & SOFT_PEER_READ) == 0))
+        return not_granted(map, "read");
+    return copy(map, PEER_FROM_EXPORTER, local, nlocal, remote, nremote);
+}
+
+int soft_peer_writev(struct soft_peer_map *map, const struct iovec *local, unsigned int nlocal,
+                     const struct iovec *remote, unsigned int nremote)
+{
+    if (od_unlikely((map->access & SOFT_PEER_WRITE) == 0))
+        return not_granted(map, "write");
+    return copy(map, PEER_TO_EXPORTER, local, nlocal, remote, nremote);
+}
+
+/* ---- Atomics ---- */
+
+static int atomic_access(struct soft_peer_map *map, enum soft_peer_atomic_op op, uint64_t addr,
+                         uint64_t *value)
+{
+    int rc;
+
+    if (od_unlikely(!is_inside(map, addr, sizeof(*value)) || addr % sizeof(*value) != 0))
+        return outside(map, addr, sizeof(*value));
+    rc = soft_peer_begin(map);
+    if (od_unlikely(rc != 0))
+        return rc;
+    rc = map->engine->atomic(map, op, addr, value);
+    soft_peer_end(map);
+    return od_likely(rc == 0) ? 0 : access_error(map, rc);
+}
+
+int soft_peer_load(struct soft_peer_map *map, uint64_t addr, uint64_t *value)
+{
+    uint64_t loaded = 0;
+    int rc;
+
+    if (od_unlikely((map->access & (SOFT_PEER_READ | SOFT_PEER_ATOMIC)) == 0))
+        return not_granted(map, "load");
+    rc = atomic_access(map, PEER_ATOMIC_LOAD, addr, &loaded);
+    if (rc == 0)
+        *value = loaded;
+    return rc;
+}
+
+int soft_peer_store(struct soft_peer_map *map, uint64_t addr, uint64_t value)
+{
+    if (od_unlikely((map->access & (SOFT_PEER_WRITE | SOFT_PEER_ATOMIC)) == 0))
+        return not_granted(map, "store");
+    return atomic_access(map, PEER_ATOMIC_STORE, addr, &value);
+}
+
+int soft_peer_fetch_add(struct soft_peer_map *map, uint64_t addr, uint64_t value, uint64_t *before)
+{
+    int rc;
+
+    if (od_unlikely((map->access & SOFT_PEER_ATOMIC) == 0))
+        return not_granted(map, "add");
+    rc = atomic_access(map, PEER_ATOMIC_ADD, addr, &value);
+    if (rc == 0)
+        *before = value;
+    return rc;
+}

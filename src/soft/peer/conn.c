@@ -1,0 +1,462 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "soft/peer/peer_priv.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "soft/peer/dir.h"
+
+/* A process that imports from many exporters has one connection to each, however many maps. */
+static struct od_list conns = {&conns, &conns};
+
+/* ---- Death ---- */
+
+/* Lock held. */
+static void kill_locked(struct soft_peer_conn *conn)
+{
+    if (conn->state == PEER_CONN_DEAD)
+        return;
+    conn->state = PEER_CONN_DEAD;
+    OD_LIST_FOR_EACH(link, &conn->maps)
+    {
+        struct soft_peer_map *map = OD_LIST_ENTRY(link, struct soft_peer_map, link);
+        uint32_t live = PEER_CELL_LIVE;
+
+        atomic_compare_exchange_strong(&map->cell->state, &live, PEER_CELL_DEAD);
+    }
+    soft_peer_watch_del(&conn->watch);
+    soft_peer_watch_del(&conn->proc_watch);
+    /* Threads that wait for an answer see the end at once. The control connection stays open until
+     * the last map is closed: as long as it is, the exporter waits for accesses of ours. */
+    if (conn->lane >= 0)
+        shutdown(conn->lane, SHUT_RDWR);
+}
+
+void soft_peer_conn_kill(struct soft_peer_conn *conn)
+{
+    soft_peer_lock();
+    kill_locked(conn);
+    soft_peer_unlock();
+}
+
+static void exporter_hung_up(struct soft_peer_watch *watch, uint32_t events)
+{
+    (void)events;
+    kill_locked(OD_CONTAINER_OF(watch, struct soft_peer_conn, watch));
+}
+
+static void exporter_ended(struct soft_peer_watch *watch, uint32_t events)
+{
+    (void)events;
+    kill_locked(OD_CONTAINER_OF(watch, struct soft_peer_conn, proc_watch));
+}
+
+/* ---- Messages ---- */
+
+static int wait_for(int fd, short events, uint64_t deadline)
+{
+    uint64_t now = soft_peer_now_ms();
+    struct pollfd pfd = {.fd = fd, .events = events};
+    int n;
+
+    while (now < deadline) {
+        n = poll(&pfd, 1, (int)(deadline - now));
+        if (n > 0)
+            return 0;
+        if (n < 0 && errno != EINTR)
+            return -errno;
+        now = soft_peer_now_ms();
+    }
+    return -ETIMEDOUT;
+}
+
+int soft_peer_packet_send(int fd, const void *packet, size_t size, uint64_t deadline)
+{
+    int rc = 0;
+
+    while (rc == 0) {
+        if (send(fd, packet, size, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)size)
+            return 0;
+        if (errno == EAGAIN)
+            rc = wait_for(fd, POLLOUT, deadline);
+        else if (errno != EINTR)
+            rc = -ENOTCONN;
+    }
+    return rc;
+}
+
+static void take_files(struct msghdr *mh, int *fds, unsigned int nfds)
+{
+    unsigned int have = 0;
+
+    for (struct cmsghdr *c = CMSG_FIRSTHDR(mh); c != NULL; c = CMSG_NXTHDR(mh, c)) {
+        size_t n = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+
+        if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
+            continue;
+        for (size_t i = 0; i < n; i++) {
+            int fd;
+
+            memcpy(&fd, CMSG_DATA(c) + i * sizeof(int), sizeof(int));
+            if (have < nfds)
+                fds[have++] = fd;
+            else
+                close(fd);
+        }
+    }
+}
+
+int soft_peer_packet_receive(int fd, union soft_peer_msg *msg, int *fds, unsigned int nfds,
+                             uint64_t deadline)
+{
+    union {
+        char bytes[CMSG_SPACE(2 * sizeof(int))];
+        struct cmsghdr align;
+    } control;
+    struct iovec iov = {.iov_base = msg, .iov_len = sizeof(*msg)};
+    struct msghdr mh = {.msg_iov = &iov,
+                        .msg_iovlen = 1,
+                        .msg_control = control.bytes,
+                        .msg_controllen = sizeof(control.bytes)};
+    ssize_t n;
+    int rc;
+
+    do {
+        rc = wait_for(fd, POLLIN, deadline);
+        if (rc != 0)
+            return rc;
+        n = recvmsg(fd, &mh, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+        /* A reset (hung up before it read our request) hides what was said before; it shows once.
+         */
+    } while (n < 0 && (errno == EAGAIN || errno == EINTR || errno == ECONNRESET));
+    if (n <= 0)
+        return -ENOTCONN;
+    take_files(&mh, fds, nfds);
+    return soft_peer_wire_parse(msg, (size_t)n, msg);
+}
+
+static void drop_files(int *fds, unsigned int nfds)
+{
+    for (unsigned int i = 0; i < nfds; i++) {
+        if (fds[i] >= 0)
+            close(fds[i]);
+        fds[i] = -1;
+    }
+}
+
+/* conn->lock held. Whatever goes wrong here leaves the stream of replies out of step. */
+static int call(struct soft_peer_conn *conn, union soft_peer_msg *msg,
+                enum soft_peer_msg_type request, enum soft_peer_msg_type reply, int *fds,
+                unsigned int nfds)
+{
+    const uint64_t deadline = soft_peer_now_ms() + PEER_HANDSHAKE_MS;
+    size_t size = soft_peer_wire_seal(msg, request, 0);
+    int rc;
+
+    for (unsigned int i = 0; i < nfds; i++)
+        fds[i] = -1;
+    rc = soft_peer_packet_send(conn->sock, msg, size, deadline);
+    /* An exporter that hung up may have said why. */
+    if (rc == 0 || rc == -ENOTCONN)
+        rc = soft_peer_packet_receive(conn->sock, msg, fds, nfds, deadline);
+    /* A refusal at the door is a welcome with a status, whatever was asked. */
+    if (rc == 0 && msg->hdr.type != reply && msg->hdr.type != PEER_MSG_WELCOME)
+        rc = -EBADMSG;
+    if (rc != 0) {
+        drop_files(fds, nfds);
+        soft_peer_conn_kill(conn);
+        return rc;
+    }
+    if (msg->hdr.status != 0 || msg->hdr.type != reply)
+        drop_files(fds, nfds);
+    return msg->hdr.type != reply && msg->hdr.status == 0 ? -EBADMSG : msg->hdr.status;
+}
+
+int soft_peer_conn_call(struct soft_peer_conn *conn, union soft_peer_msg *msg,
+                        enum soft_peer_msg_type request, enum soft_peer_msg_type reply, int *fds,
+                        unsigned int nfds)
+{
+    int rc;
+
+    pthread_mutex_lock(&conn->lock);
+    rc = call(conn, msg, request, reply, fds, nfds);
+    pthread_mutex_unlock(&conn->lock);
+    return rc;
+}
+
+void soft_peer_conn_send(struct soft_peer_conn *conn, union soft_peer_msg *msg,
+                         enum soft_peer_msg_type type)
+{
+    size_t size = soft_peer_wire_seal(msg, type, 0);
+
+    pthread_mutex_lock(&conn->lock);
+    if (conn->sock >= 0)
+        soft_peer_packet_send(conn->sock, msg, size, soft_peer_now_ms() + PEER_HANDSHAKE_MS);
+    pthread_mutex_unlock(&conn->lock);
+}
+
+/* ---- Connecting ---- */
+
+static int connect_exporter(const struct soft_peer_desc *desc)
+{
+    const uint64_t deadline = soft_peer_now_ms() + PEER_HANDSHAKE_MS;
+    const struct timespec pause = {.tv_nsec = 1000000};
+    int fd = soft_peer_dir_connect(desc->dir, desc->instance);
+
+    /* A full queue cannot be waited for otherwise. */
+    while (fd == -EAGAIN && soft_peer_now_ms() < deadline) {
+        nanosleep(&pause, NULL);
+        fd = soft_peer_dir_connect(desc->dir, desc->instance);
+    }
+    return fd;
+}
+
+/* The exporter's user must be one whose memory we may use, and who may use ours: an exporter of
+ * another user could answer with files that hurt. */
+static int check_peer(struct soft_peer_conn *conn)
+{
+    struct ucred cred;
+    socklen_t len = sizeof(cred);
+
+    if (getsockopt(conn->sock, SOL_SOCKET, SO_PEERCRED, &cred, &len) != 0)
+        return -errno;
+    if (cred.uid != geteuid() && cred.uid != 0 && geteuid() != 0)
+        return -EACCES;
+    conn->pid = cred.pid;
+    return 0;
+}
+
+/* Reads a random value that the exporter keeps for this. Tells whether the process is visible, may
+ * be read, and is the one that we talk to. */
+static bool is_readable(pid_t pid, const struct soft_peer_msg_welcome *welcome)
+{
+    uint8_t seen[PEER_TOKEN_SIZE];
+    struct iovec local = {.iov_base = seen, .iov_len = sizeof(seen)};
+    struct iovec remote = {.iov_base = (void *)(uintptr_t)welcome->probe_addr,
+                           .iov_len = sizeof(seen)};
+
+    return pid > 0 &&
+           soft_peer_vm_copy(pid, PEER_FROM_EXPORTER, &local, 1, &remote, 1, sizeof(seen)) == 0 &&
+           memcmp(seen, welcome->probe, sizeof(seen)) == 0;
+}
+
+static int greet(struct soft_peer_conn *conn)
+{
+    union soft_peer_msg msg = {0};
+    void *board;
+    int fd, rc;
+
+    memcpy(msg.hello.instance, conn->instance, sizeof(msg.hello.instance));
+    rc = call(conn, &msg, PEER_MSG_HELLO, PEER_MSG_WELCOME, &fd, 1);
+    if (rc != 0)
+        return rc;
+    if (fd < 0 || msg.welcome.cells != PEER_BOARD_CELLS)
+        rc = -EBADMSG;
+    else
+        rc = soft_peer_shared_map(fd, PEER_BOARD_SIZE, &board);
+    if (fd >= 0)
+        close(fd);
+    if (rc != 0)
+        return rc;
+    conn->board = board;
+    conn->readable = is_readable(conn->pid, &msg.welcome);
+    return 0;
+}
+
+static int watch_exporter(struct soft_peer_conn *conn)
+{
+    int rc;
+
+    conn->proc = soft_peer_pidfd(conn->sock, conn->pid);
+    soft_peer_lock();
+    /* Readable is nothing: replies are for the thread that asked. The end comes unasked. */
+    rc = soft_peer_watch_add(&conn->watch, conn->sock, EPOLLRDHUP, exporter_hung_up);
+    if (rc == 0 && conn->proc >= 0)
+        soft_peer_watch_add(&conn->proc_watch, conn->proc, EPOLLIN, exporter_ended);
+    if (rc == 0 && conn->state == PEER_CONN_NEW)
+        conn->state = PEER_CONN_LIVE;
+    soft_peer_unlock();
+    return rc;
+}
+
+/* conn->lock held. */
+static int establish(struct soft_peer_conn *conn, const struct soft_peer_desc *desc)
+{
+    int rc;
+
+    conn->sock = connect_exporter(desc);
+    if (conn->sock < 0)
+        return conn->sock;
+    rc = check_peer(conn);
+    if (rc == 0)
+        rc = greet(conn);
+    if (rc == 0)
+        rc = watch_exporter(conn);
+    if (rc != 0)
+        soft_peer_conn_kill(conn);
+    return rc;
+}
+
+static int explain(int err, const struct soft_peer_desc *desc)
+{
+    switch (err) {
+    case -EACCES:
+        return soft_fail(-EACCES,
+                         "the exporter (process %u, folder %s) belongs to another user; export and "
+                         "import as the same user, or import as root",
+                         desc->pid, desc->dir);
+    case -ETIMEDOUT:
+    case -EAGAIN:
+        return soft_fail(-ECONNREFUSED,
+                         "the exporter (process %u) does not answer for %d ms; it is stopped or "
+                         "the machine is overloaded",
+                         desc->pid, PEER_HANDSHAKE_MS);
+    case -EPROTO:
+        return soft_fail(-EPROTO,
+                         "the exporter (process %u) speaks another protocol; use the same "
+                         "release on both sides",
+                         desc->pid);
+    case -EMFILE:
+    case -ENFILE:
+    case -ENOMEM:
+        return soft_fail(err, "no resources for a connection to the exporter (process %u): %s",
+                         desc->pid, strerror(-err));
+    default:
+        return soft_fail(-ECONNREFUSED,
+                         "the exporter (process %u) cannot be reached in %s: %s; it has ended, or "
+                         "it runs where this folder is another one (share it, or set "
+                         "OPENDOCA_RUNTIME_DIR for the exporter)",
+                         desc->pid, desc->dir, strerror(-err));
+    }
+}
+
+static struct soft_peer_conn *conn_create(const struct soft_peer_desc *desc)
+{
+    struct soft_peer_conn *conn = calloc(1, sizeof(*conn));
+
+    if (conn == NULL)
+        return NULL;
+    conn->sock = -1;
+    conn->proc = -1;
+    conn->lane = -1;
+    conn->watch.fd = -1;
+    conn->proc_watch.fd = -1;
+    od_list_init(&conn->maps);
+    memcpy(conn->instance, desc->instance, sizeof(conn->instance));
+    pthread_mutex_init(&conn->lock, NULL);
+    pthread_mutex_init(&conn->lane_lock, NULL);
+    od_list_append(&conns, &conn->link);
+    return conn;
+}
+
+/* Lock held. */
+static struct soft_peer_conn *find_or_create(const struct soft_peer_desc *desc)
+{
+    OD_LIST_FOR_EACH(link, &conns)
+    {
+        struct soft_peer_conn *conn = OD_LIST_ENTRY(link, struct soft_peer_conn, link);
+
+        if (conn->state != PEER_CONN_DEAD &&
+            memcmp(conn->instance, desc->instance, sizeof(conn->instance)) == 0)
+            return conn;
+    }
+    return conn_create(desc);
+}
+
+int soft_peer_conn_get(const struct soft_peer_desc *desc, struct soft_peer_conn **out)
+{
+    struct soft_peer_conn *conn = NULL;
+    int rc;
+
+    soft_peer_lock();
+    rc = soft_peer_service_start();
+    if (rc == 0) {
+        conn = find_or_create(desc);
+        if (conn == NULL)
+            rc = soft_fail(-ENOMEM, "out of memory for a connection");
+        else
+            conn->refs++;
+    }
+    soft_peer_unlock();
+    if (rc != 0)
+        return rc;
+    pthread_mutex_lock(&conn->lock);
+    if (!conn->tried) {
+        conn->tried = true;
+        conn->err = establish(conn, desc);
+    }
+    rc = conn->err;
+    pthread_mutex_unlock(&conn->lock);
+    if (rc != 0) {
+        soft_peer_conn_kill(conn);
+        soft_peer_conn_put(conn);
+        return explain(rc, desc);
+    }
+    *out = conn;
+    return 0;
+}
+
+void soft_peer_conn_put(struct soft_peer_conn *conn)
+{
+    bool last;
+
+    soft_peer_lock();
+    last = --conn->refs == 0;
+    if (last) {
+        soft_peer_watch_del(&conn->watch);
+        soft_peer_watch_del(&conn->proc_watch);
+        od_list_remove(&conn->link);
+    }
+    soft_peer_unlock();
+    if (!last)
+        return;
+    if (conn->sock >= 0)
+        close(conn->sock);
+    if (conn->proc >= 0)
+        close(conn->proc);
+    if (conn->lane >= 0)
+        close(conn->lane);
+    if (conn->bounce != NULL)
+        munmap(conn->bounce, PEER_BOUNCE_SIZE);
+    if (conn->board != NULL)
+        munmap(conn->board, PEER_BOARD_SIZE);
+    pthread_mutex_destroy(&conn->lane_lock);
+    pthread_mutex_destroy(&conn->lock);
+    free(conn);
+}
+
+/* In a forked child, which has one thread: the mutexes may be held by threads that are not there,
+ * the cells are the parent's, and the sockets must not outlive the parent. */
+static void forget(struct soft_peer_conn *conn)
+{
+    conn->state = PEER_CONN_DEAD;
+    conn->tried = true;
+    conn->err = -ENOTCONN;
+    OD_LIST_FOR_EACH(link, &conn->maps)
+    {
+        struct soft_peer_map *map = OD_LIST_ENTRY(link, struct soft_peer_map, link);
+
+        map->cell = &map->own_cell;
+    }
+    soft_peer_watch_del(&conn->watch);
+    soft_peer_watch_del(&conn->proc_watch);
+    drop_files(&conn->sock, 1);
+    drop_files(&conn->proc, 1);
+    drop_files(&conn->lane, 1);
+    pthread_mutex_init(&conn->lock, NULL);
+    pthread_mutex_init(&conn->lane_lock, NULL);
+}
+
+void soft_peer_conns_forget(void)
+{
+    OD_LIST_FOR_EACH(link, &conns)
+    {
+        forget(OD_LIST_ENTRY(link, struct soft_peer_conn, link));
+    }
+}

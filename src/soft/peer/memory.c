@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "soft/peer/peer_priv.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include "util/cleanup.h"
+
+/* A line of /proc/self/maps. */
+struct mapping {
+    uint64_t start;
+    uint64_t end;
+    uint64_t offset;
+    uint64_t inode;
+    unsigned int major;
+    unsigned int minor;
+    char perms[5];
+};
+
+/* *path: the rest of the line, which ends in a newline. */
+static bool parse_mapping(char *line, struct mapping *m, char **path)
+{
+    int at = 0;
+
+    if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 " %n", &m->start,
+               &m->end, m->perms, &m->offset, &m->major, &m->minor, &m->inode, &at) < 7)
+        return false;
+    *path = line + at;
+    (*path)[strcspn(*path, "\n")] = '\0';
+    return true;
+}
+
+static bool is_shareable(const struct mapping *m, bool write)
+{
+    return m->perms[3] == 's' && m->perms[0] == 'r' && (!write || m->perms[1] == 'w') &&
+           m->inode != 0;
+}
+
+/* mprotect and the like split a mapping into neighbours that still show one piece of one file. */
+static bool continues(const struct mapping *a, const struct mapping *b)
+{
+    return b->start == a->end && b->inode == a->inode && b->major == a->major &&
+           b->minor == a->minor && b->offset == a->offset + (a->end - a->start);
+}
+
+/* The mapping that holds the start of the range, provided that it or it and its neighbours hold the
+ * whole range; else false. *path is the caller's to free. */
+static bool find_mapping(uint64_t addr, uint64_t len, bool write, struct mapping *first,
+                         char **path)
+{
+    OD_AUTO_FILE FILE *f = fopen("/proc/self/maps", "re");
+    OD_AUTO_FREE char *line = NULL;
+    struct mapping m, last = {.end = 0};
+    size_t cap = 0;
+    char *name;
+
+    if (f == NULL)
+        return false;
+    while (getline(&line, &cap, f) > 0) {
+        if (!parse_mapping(line, &m, &name) || m.end <= addr)
+            continue;
+        if (!is_shareable(&m, write) || (last.end == 0 ? m.start > addr : !continues(&last, &m)))
+            return false;
+        if (last.end == 0) {
+            *first = m;
+            *path = strdup(name);
+        }
+        last = m;
+        if (m.end >= addr + len)
+            return *path != NULL;
+    }
+    return false;
+}
+
+/* The same file, regular (a device may do anything when it is opened or mapped), long enough that
+ * an importer meets no hole behind its end, and opened as the access needs it. */
+static bool fits(int fd, const struct mapping *m, bool write, uint64_t end)
+{
+    int flags = fcntl(fd, F_GETFL);
+    struct stat st;
+
+    if (flags < 0 || (flags & O_PATH) != 0 || (flags & O_ACCMODE) != (write ? O_RDWR : O_RDONLY))
+        return false;
+    return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_ino == m->inode &&
+           major(st.st_dev) == m->major && minor(st.st_dev) == m->minor &&
+           (uint64_t)st.st_size >= end;
+}
+
+static int open_fitting(const char *path, const struct mapping *m, bool write, uint64_t end)
+{
+    OD_AUTO_FD int fd = -1;
+    struct stat st;
+
+    /* Looked at before it is opened: opening a FIFO or a device would do something. */
+    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode) || st.st_ino != m->inode)
+        return -1;
+    fd = open(path, (write ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    return fd >= 0 && fits(fd, m, write, end) ? od_move_fd(&fd) : -1;
+}
+
+/* The application often keeps the file open. A duplicate is taken before the check, since the
+ * number may be closed and used again at any moment. A reader gets a file of its own, opened for
+ * reading only. */
+static int take_open_file(int number, const struct mapping *m, bool write, uint64_t end)
+{
+    OD_AUTO_FD int fd = -1;
+    struct stat st;
+    char path[32];
+
+    if (fstat(number, &st) != 0 || st.st_ino != m->inode)
+        return -1;
+    if (!write) {
+        snprintf(path, sizeof(path), "/proc/self/fd/%d", number);
+        return open_fitting(path, m, false, end);
+    }
+    fd = fcntl(number, F_DUPFD_CLOEXEC, 3);
+    return fd >= 0 && fits(fd, m, true, end) ? od_move_fd(&fd) : -1;
+}
+
+static int search_open_files(const struct mapping *m, bool write, uint64_t end)
+{
+    DIR *d = opendir("/proc/self/fd");
+    struct dirent *entry;
+    int fd = -1;
+
+    if (d == NULL)
+        return -1;
+    while (fd < 0 && (entry = readdir(d)) != NULL) {
+        int number = atoi(entry->d_name);
+
+        if (entry->d_name[0] != '.' && number != dirfd(d))
+            fd = take_open_file(number, m, write, end);
+    }
+    closedir(d);
+    return fd;
+}
+
+int soft_peer_memory_find(uint64_t addr, uint64_t len, bool write, uint64_t *offset)
+{
+    OD_AUTO_FREE char *name = NULL;
+    struct mapping m;
+    char path[64];
+    uint64_t end;
+    int fd;
+
+    if (!find_mapping(addr, len, write, &m, &name))
+        return -1;
+    *offset = m.offset + (addr - m.start);
+    end = *offset + len;
+    /* Needs a capability, but then it finds also what has no name and no descriptor. */
+    snprintf(path, sizeof(path), "/proc/self/map_files/%" PRIx64 "-%" PRIx64, m.start, m.end);
+    fd = open_fitting(path, &m, write, end);
+    if (fd < 0 && name[0] == '/')
+        fd = open_fitting(name, &m, write, end);
+    return fd >= 0 ? fd : search_open_files(&m, write, end);
+}

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef OD_SOFT_PEER_PEER_PRIV_H_
+#define OD_SOFT_PEER_PEER_PRIV_H_
+
+/* What the files of this room share.
+ *
+ *   service.c   the background thread, its epoll, start, stop, fork
+ *   server.c    exporter: the socket and the importers connected to it
+ *   export.c    exporter: the table of exports, revocation
+ *   memory.c    exporter: finds the file behind a range
+ *   lane.c      exporter: does accesses for importers that cannot do them
+ *   conn.c      importer: the connection to one exporter
+ *   import.c    importer: maps; brackets and copies
+ *   mapped.c vm.c served.c   importer: the engines
+ *
+ * One lock (soft_peer_lock) guards everything that more than one thread sees, on both sides. It is
+ * held for a few microseconds, never across a wait or an access to foreign memory. The two mutexes
+ * of a connection are taken before it, never after. */
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/types.h>
+#include <time.h>
+
+#include "soft/peer/wire.h"
+#include "util/list.h"
+
+#define PEER_HANDSHAKE_MS 5000  /* exporter does not answer an import */
+#define PEER_SERVED_MS    10000 /* exporter does not answer an access */
+#define PEER_REVOKE_MS    2000  /* importer does not end an access */
+#define PEER_STUCK_MS     50    /* the same importer, the next time */
+
+/* ---- The board: one cell a map, in memory that both processes see ---- */
+
+/* 0 is what a page of a dead connection reads as. */
+enum soft_peer_cell_state {
+    PEER_CELL_DEAD = 0,
+    PEER_CELL_LIVE = 1,
+    PEER_CELL_REVOKED = 2,
+};
+
+/* The importer announces an access, then looks at the state; the exporter changes the state, then
+ * looks for announced accesses. Both in sequentially consistent order, so one sees the other. */
+struct soft_peer_cell {
+    _Atomic uint32_t inflight;
+    _Atomic uint32_t state;
+    uint8_t pad[OD_CACHE_LINE - 2 * sizeof(uint32_t)];
+};
+
+#define PEER_BOARD_CELLS                                                                           \
+    65536u /* maps of one importer on one exporter; pages come on first use                        \
+            */
+#define PEER_BOARD_SIZE (PEER_BOARD_CELLS * sizeof(struct soft_peer_cell))
+
+/* A sealed memory file, mapped; *fd is for handing over. Negative errno, no reason. */
+int soft_peer_shared_create(const char *name, size_t size, void **addr, int *fd);
+/* Maps a received one. -EBADMSG unless it is sealed and has that size. */
+int soft_peer_shared_map(int fd, size_t size, void **addr);
+
+/* ---- service.c ---- */
+
+/* A file descriptor that the background thread watches. Events are matched by number, so that one
+ * that comes late finds nothing instead of a freed object. */
+struct soft_peer_watch {
+    struct od_list link;
+    uint64_t id;
+    int fd; /* -1: not watched */
+    /* On the background thread, lock held. May drop the lock if only this thread frees the object.
+     */
+    void (*ready)(struct soft_peer_watch *watch, uint32_t events);
+};
+
+void soft_peer_lock(void);
+void soft_peer_unlock(void);
+
+/* Starts the thread when it does not run. Lock held. Negative errno with a reason. */
+int soft_peer_service_start(void);
+/* Process id without a system call; valid once the service was started. */
+pid_t soft_peer_self(void);
+
+/* Lock held. The fd stays the caller's. Negative errno, no reason. */
+int soft_peer_watch_add(struct soft_peer_watch *watch, int fd, uint32_t events,
+                        void (*ready)(struct soft_peer_watch *, uint32_t));
+/* Harmless when not watched. */
+void soft_peer_watch_del(struct soft_peer_watch *watch);
+/* Stops watching the fd for a moment: a full table of descriptors would else spin the thread. */
+void soft_peer_watch_pause(struct soft_peer_watch *watch, uint32_t events);
+
+/* A thread with all signals blocked. Negative errno with a reason. */
+int soft_peer_thread_start(pthread_t *thread, const char *name, void *(*run)(void *));
+
+/* Random bytes from a pool. Lock held. Negative errno with a reason. */
+int soft_peer_random(void *bytes, size_t len);
+
+/* fd that is readable once the process at the other end of the socket has ended; -1 when the kernel
+ * cannot tell. It notices even when a forked child of that process still holds the socket. */
+int soft_peer_pidfd(int sock, pid_t pid);
+
+uint64_t soft_peer_now_ms(void);
+
+/* ---- export.c ---- */
+
+struct soft_peer_client;
+
+struct soft_peer_export {
+    struct soft_peer_desc desc;
+    uint64_t epoch;          /* of the service; another one: inherited over a fork, not ours */
+    struct od_list bindings; /* of importers */
+};
+
+/* One map of one importer, as its exporter sees it. */
+struct soft_peer_binding {
+    struct od_list link;          /* in the export's list while exp is set */
+    struct soft_peer_export *exp; /* NULL: revoked, or the cell is free */
+    struct soft_peer_client *client;
+    uint32_t cell;
+    uint32_t next_free; /* cell, while this one is free */
+    bool used;
+};
+
+/* Lock held, all of them. */
+/* The live export that a descriptor names; -EPERM: no longer there; -EBADMSG: not what we issued.
+ */
+int soft_peer_export_find(const struct soft_peer_desc *desc, struct soft_peer_export **exp);
+struct soft_peer_export *soft_peer_export_by_id(uint64_t id);
+/* In a forked child: the exports are the parent's. */
+void soft_peer_exports_forget(void);
+
+/* ---- server.c ---- */
+
+struct soft_peer_lane;
+
+struct soft_peer_client {
+    struct soft_peer_watch sock;
+    struct soft_peer_watch proc; /* pidfd of the importer */
+    struct od_list link;
+    bool greeted;
+    bool stuck; /* did not end an access in time */
+    struct soft_peer_cell *board;
+    struct soft_peer_binding **bindings; /* by cell */
+    uint32_t ncells;                     /* cells that were ever used */
+    uint32_t cells_cap;
+    uint32_t free_cell; /* PEER_BOARD_CELLS: none */
+    struct soft_peer_lane *lane;
+};
+
+/* Lock held. Opens the socket unless it is open; fills instance and folder into the descriptor. */
+int soft_peer_server_start(struct soft_peer_desc *desc);
+/* Lock held. `process_ends`: the socket's name goes too; else (forked child) it is the parent's. */
+void soft_peer_server_stop(bool process_ends);
+
+/* ---- memory.c ---- */
+
+/* The file of shareable memory behind [addr, addr + len) with the offset of addr in it, opened for
+ * reading or for both; -1 when there is none that a process could map. */
+int soft_peer_memory_find(uint64_t addr, uint64_t len, bool write, uint64_t *offset);
+
+/* ---- lane.c ---- */
+
+/* Lock held. Makes the client's lane; the two files are for handing over and the caller's. */
+int soft_peer_lane_create(struct soft_peer_client *client, int *sock, int *bounce);
+/* Lock held. The client is gone. */
+void soft_peer_lane_cut(struct soft_peer_lane *lane);
+/* Lock held. Whether the lanes' thread accesses this export right now. */
+bool soft_peer_lane_serves(const struct soft_peer_export *exp);
+/* Lock held. The export is about to be freed, whatever the thread does. */
+void soft_peer_lane_abandon(const struct soft_peer_export *exp);
+/* Ends the thread (lock not held) and frees all lanes. */
+void soft_peer_lanes_stop(void);
+/* The same in a forked child, where the thread does not exist; lock held. */
+void soft_peer_lanes_forget(void);
+
+#define PEER_BOUNCE_SIZE (1u << 20)
+
+/* ---- conn.c ---- */
+
+enum soft_peer_conn_state {
+    PEER_CONN_NEW,
+    PEER_CONN_LIVE,
+    PEER_CONN_DEAD,
+};
+
+struct soft_peer_conn {
+    struct od_list link;
+    unsigned int refs;
+    enum soft_peer_conn_state state;
+    struct soft_peer_watch watch;      /* sock */
+    struct soft_peer_watch proc_watch; /* proc */
+    struct od_list maps;
+    uint8_t instance[PEER_INSTANCE_SIZE];
+    pthread_mutex_t lock; /* one request at a time on sock; also guards tried and err */
+    bool tried;           /* to connect */
+    int err;              /* why that failed */
+    int sock;
+    int proc;      /* pidfd of the exporter, or -1 */
+    pid_t pid;     /* of the exporter, in our PID namespace; 0: not visible */
+    bool readable; /* process_vm works on it */
+    struct soft_peer_cell *board;
+    pthread_mutex_t lane_lock; /* one access at a time on lane */
+    int lane;                  /* -1: not opened yet */
+    uint32_t lane_seq;
+    char *bounce;
+};
+
+/* The connection to the exporter of this descriptor, made when there is none. */
+int soft_peer_conn_get(const struct soft_peer_desc *desc, struct soft_peer_conn **conn);
+void soft_peer_conn_put(struct soft_peer_conn *conn);
+
+/* Request and reply; `fds` gets up to `nfds` received files, -1 for missing ones. 0, the negative
+ * status of the reply, or what went wrong on the way: then the connection is dead. No reason. */
+int soft_peer_conn_call(struct soft_peer_conn *conn, union soft_peer_msg *msg,
+                        enum soft_peer_msg_type request, enum soft_peer_msg_type reply, int *fds,
+                        unsigned int nfds);
+/* Message without a reply; waits a bounded time. */
+void soft_peer_conn_send(struct soft_peer_conn *conn, union soft_peer_msg *msg,
+                         enum soft_peer_msg_type type);
+/* The exporter is gone or talks nonsense: every map of it is dead from now on. */
+void soft_peer_conn_kill(struct soft_peer_conn *conn);
+void soft_peer_conns_forget(void);
+
+/* Packets on a non-blocking socket, until a time of soft_peer_now_ms(). 0, -ETIMEDOUT, -ENOTCONN,
+ * or what soft_peer_wire_parse() says. */
+int soft_peer_packet_send(int fd, const void *packet, size_t size, uint64_t deadline);
+int soft_peer_packet_receive(int fd, union soft_peer_msg *msg, int *fds, unsigned int nfds,
+                             uint64_t deadline);
+
+/* ---- import.c and the engines ---- */
+
+struct soft_peer_engine;
+
+struct soft_peer_map {
+    struct soft_peer_cell *cell;
+    const struct soft_peer_engine *engine;
+    uint64_t base;
+    uint64_t len;
+    uint32_t access;
+    uint32_t mask;
+    uint32_t kind;
+    uint32_t index; /* of the cell */
+    struct soft_peer_conn *conn;
+    struct od_list link;
+    char *local;   /* mapped: where `base` is in this process */
+    void *mapping; /* mapped: the pages around it */
+    size_t mapping_len;
+    struct soft_peer_cell own_cell; /* stands in for the board in a forked child */
+};
+
+enum soft_peer_direction {
+    PEER_FROM_EXPORTER,
+    PEER_TO_EXPORTER,
+};
+
+/* Both sides hold the same number of bytes, at most PEER_WINDOW_BYTES. */
+struct soft_peer_window {
+    struct iovec local[PEER_WIRE_SEGS];
+    struct iovec remote[PEER_WIRE_SEGS];
+    unsigned int nlocal;
+    unsigned int nremote;
+    size_t bytes;
+};
+
+#define PEER_WINDOW_BYTES (16u << 20) /* a bracket's worth: some milliseconds */
+
+struct soft_peer_engine {
+    const char *name;
+    /* Whether this engine works for the map; 0, or a negative errno with a reason. `memory` is the
+     * file of the range with the offset in it, or -1. */
+    int (*attach)(struct soft_peer_map *map, int memory, uint64_t offset);
+    void (*detach)(struct soft_peer_map *map);
+    /* Within a bracket. 0 or -EFAULT, -ENOTCONN, -EPERM, -EIO; reasons are the caller's. */
+    int (*copy)(struct soft_peer_map *map, enum soft_peer_direction direction,
+                const struct soft_peer_window *window);
+    /* Within a bracket, `addr` is checked. *value: operand in, what was there before out. */
+    int (*atomic)(struct soft_peer_map *map, enum soft_peer_atomic_op op, uint64_t addr,
+                  uint64_t *value);
+};
+
+extern const struct soft_peer_engine soft_peer_engine_mapped;
+extern const struct soft_peer_engine soft_peer_engine_vm;
+extern const struct soft_peer_engine soft_peer_engine_served;
+
+/* process_vm on `pid`, which may be this process: then a bad address is -EFAULT and no signal.
+ * 0, -EFAULT, -ENOTCONN (no such process), -EACCES (not allowed), -EIO. */
+int soft_peer_vm_copy(pid_t pid, enum soft_peer_direction direction, const struct iovec *local,
+                      unsigned int nlocal, const struct iovec *remote, unsigned int nremote,
+                      size_t bytes);
+
+/* Walks a vector in pieces. */
+struct soft_peer_cursor {
+    const struct iovec *iov;
+    unsigned int n;
+    size_t used; /* bytes of iov[0] that are done */
+};
+
+/* Takes up to `bytes` in up to `cap` pieces, moves on, and returns the bytes taken. */
+size_t soft_peer_cursor_take(struct soft_peer_cursor *cursor, struct iovec *out, unsigned int cap,
+                             unsigned int *n, size_t bytes);
+
+/* CPU atomics on memory of this process. */
+uint64_t soft_peer_cpu_atomic(enum soft_peer_atomic_op op, void *addr, uint64_t value);
+
+#endif /* OD_SOFT_PEER_PEER_PRIV_H_ */

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "soft/peer/peer_priv.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* Engine served: the exporter copies between its memory and a bounce buffer that both map. Two
+ * halves of the buffer are in use by turns, so that both processes copy at the same time. */
+
+#define HALF (PEER_BOUNCE_SIZE / 2)
+
+/* lane_lock held. Negative errno, no reason. */
+static int open_lane(struct soft_peer_conn *conn)
+{
+    union soft_peer_msg msg = {0};
+    void *bounce;
+    int fds[2], rc;
+
+    if (conn->lane >= 0)
+        return 0;
+    rc = soft_peer_conn_call(conn, &msg, PEER_MSG_LANE, PEER_MSG_OPENED, fds, 2);
+    if (rc != 0)
+        return rc;
+    if (fds[0] < 0 || fds[1] < 0 || msg.opened.bounce_len != PEER_BOUNCE_SIZE)
+        rc = -EBADMSG;
+    else
+        rc = soft_peer_shared_map(fds[1], PEER_BOUNCE_SIZE, &bounce);
+    if (fds[1] >= 0)
+        close(fds[1]);
+    if (rc != 0) {
+        if (fds[0] >= 0)
+            close(fds[0]);
+        return rc;
+    }
+    soft_peer_lock();
+    conn->lane = fds[0];
+    soft_peer_unlock();
+    conn->bounce = bounce;
+    return 0;
+}
+
+static int attach(struct soft_peer_map *map, int memory, uint64_t offset)
+{
+    struct soft_peer_conn *conn = map->conn;
+    int rc;
+
+    (void)memory;
+    (void)offset;
+    pthread_mutex_lock(&conn->lane_lock);
+    rc = open_lane(conn);
+    pthread_mutex_unlock(&conn->lane_lock);
+    if (rc != 0)
+        return soft_fail(-ENOTSUP, "the exporter cannot serve accesses: %s", strerror(-rc));
+    return 0;
+}
+
+static void detach(struct soft_peer_map *map)
+{
+    (void)map;
+}
+
+/* What an access may end with; anything else the exporter says is an I/O error. */
+static int access_status(int status)
+{
+    switch (status) {
+    case 0:
+    case -EPERM:
+    case -EACCES:
+    case -ERANGE:
+    case -EFAULT:
+        return status;
+    default:
+        return -EIO;
+    }
+}
+
+/* lane_lock held. After a failure requests and replies are out of step, and the connection ends. */
+static int lane_send(struct soft_peer_conn *conn, union soft_peer_msg *msg,
+                     enum soft_peer_msg_type type)
+{
+    size_t size = soft_peer_wire_seal(msg, type, 0);
+
+    if (soft_peer_packet_send(conn->lane, msg, size, soft_peer_now_ms() + PEER_SERVED_MS) == 0)
+        return 0;
+    soft_peer_conn_kill(conn);
+    return -ENOTCONN;
+}
+
+static int lane_receive(struct soft_peer_conn *conn, uint32_t seq, union soft_peer_msg *msg)
+{
+    uint64_t deadline = soft_peer_now_ms() + PEER_SERVED_MS;
+
+    if (soft_peer_packet_receive(conn->lane, msg, NULL, 0, deadline) == 0 &&
+        msg->hdr.type == PEER_MSG_DONE && msg->done.seq == seq)
+        return 0;
+    soft_peer_conn_kill(conn);
+    return -ENOTCONN;
+}
+
+struct stream {
+    struct soft_peer_map *map;
+    enum soft_peer_direction direction;
+    struct soft_peer_cursor local;
+    struct soft_peer_cursor remote;
+    uint32_t first; /* sequence number of the first request */
+    uint32_t sent;
+    uint32_t done;
+    size_t bytes[2]; /* in each half */
+    bool broken;     /* no reply will come */
+};
+
+/* Between the caller's memory and the half of request number `i`. */
+static int move_half(struct stream *s, uint32_t i)
+{
+    struct iovec half = {.iov_base = s->map->conn->bounce + (i % 2) * HALF,
+                         .iov_len = s->bytes[i % 2]};
+    struct iovec local[PEER_WIRE_SEGS];
+    unsigned int n;
+
+    soft_peer_cursor_take(&s->local, local, PEER_WIRE_SEGS, &n, half.iov_len);
+    return soft_peer_vm_copy(soft_peer_self(), s->direction, local, n, &half, 1, half.iov_len);
+}
+
+static int request(struct stream *s)
+{
+    struct iovec remote[PEER_WIRE_SEGS];
+    union soft_peer_msg msg;
+    unsigned int n;
+    int rc = 0;
+
+    s->bytes[s->sent % 2] = soft_peer_cursor_take(&s->remote, remote, PEER_WIRE_SEGS, &n, HALF);
+    if (s->direction == PEER_TO_EXPORTER)
+        rc = move_half(s, s->sent);
+    if (rc != 0)
+        return rc;
+    msg.copy = (struct soft_peer_msg_copy){
+        .cell = s->map->index,
+        .op = s->direction == PEER_FROM_EXPORTER ? PEER_COPY_READ : PEER_COPY_WRITE,
+        .seq = s->first + s->sent,
+        .nsegs = n,
+        .bounce_offset = (uint64_t)(s->sent % 2) * HALF,
+    };
+    for (unsigned int i = 0; i < n; i++)
+        msg.copy.segs[i] = (struct soft_peer_seg){
+            .addr = (uintptr_t)remote[i].iov_base,
+            .len = remote[i].iov_len,
+        };
+    rc = lane_send(s->map->conn, &msg, PEER_MSG_COPY);
+    s->broken = rc != 0;
+    s->sent += rc == 0;
+    return rc;
+}
+
+/* Takes the next reply; with `use`, what it brought too. */
+static int settle(struct stream *s, bool use)
+{
+    union soft_peer_msg msg;
+    int rc = lane_receive(s->map->conn, s->first + s->done, &msg);
+
+    if (rc != 0) {
+        s->broken = true;
+        return rc;
+    }
+    rc = access_status(msg.hdr.status);
+    if (rc == 0 && use && s->direction == PEER_FROM_EXPORTER)
+        rc = move_half(s, s->done);
+    s->done++;
+    return rc;
+}
+
+/* lane_lock held. Every request that was sent is settled, or the connection is dead. */
+static int run_stream(struct stream *s)
+{
+    int rc = 0;
+
+    while ((rc == 0 && s->remote.n > 0) || s->done < s->sent) {
+        while (rc == 0 && s->remote.n > 0 && s->sent - s->done < 2)
+            rc = request(s);
+        if (!s->broken && s->done < s->sent) {
+            int status = settle(s, rc == 0);
+
+            rc = rc == 0 ? status : rc;
+        }
+        if (s->broken)
+            break;
+    }
+    return rc;
+}
+
+static int copy(struct soft_peer_map *map, enum soft_peer_direction direction,
+                const struct soft_peer_window *w)
+{
+    struct soft_peer_conn *conn = map->conn;
+    struct stream s = {
+        .map = map,
+        .direction = direction,
+        .local = {.iov = w->local, .n = w->nlocal},
+        .remote = {.iov = w->remote, .n = w->nremote},
+    };
+    int rc;
+
+    pthread_mutex_lock(&conn->lane_lock);
+    rc = open_lane(conn);
+    if (rc == 0) {
+        s.first = conn->lane_seq;
+        rc = run_stream(&s);
+        conn->lane_seq += s.sent;
+    }
+    pthread_mutex_unlock(&conn->lane_lock);
+    return rc;
+}
+
+static int atomic(struct soft_peer_map *map, enum soft_peer_atomic_op op, uint64_t addr,
+                  uint64_t *value)
+{
+    struct soft_peer_conn *conn = map->conn;
+    union soft_peer_msg msg;
+    uint32_t seq;
+    int rc;
+
+    pthread_mutex_lock(&conn->lane_lock);
+    rc = open_lane(conn);
+    if (rc != 0)
+        goto unlock;
+    seq = conn->lane_seq++;
+    msg.atomic = (struct soft_peer_msg_atomic){
+        .cell = map->index, .op = op, .seq = seq, .addr = addr, .value = *value};
+    rc = lane_send(conn, &msg, PEER_MSG_ATOMIC);
+    if (rc == 0)
+        rc = lane_receive(conn, seq, &msg);
+    if (rc == 0)
+        rc = access_status(msg.hdr.status);
+    if (rc == 0)
+        *value = msg.done.value;
+unlock:
+    pthread_mutex_unlock(&conn->lane_lock);
+    return rc;
+}
+
+const struct soft_peer_engine soft_peer_engine_served = {
+    .name = "served",
+    .attach = attach,
+    .detach = detach,
+    .copy = copy,
+    .atomic = atomic,
+};

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "soft/peer/wire.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define MAGIC 0x7072444fu /* "ODrp" */
+
+/* Size of a message without its variable part; 0 for a type that does not exist. */
+static size_t fixed_size(uint16_t type)
+{
+    switch (type) {
+    case PEER_MSG_HELLO:
+        return sizeof(struct soft_peer_msg_hello);
+    case PEER_MSG_IMPORT:
+        return sizeof(struct soft_peer_msg_import);
+    case PEER_MSG_CLOSE:
+        return sizeof(struct soft_peer_msg_close);
+    case PEER_MSG_LANE:
+        return sizeof(struct soft_peer_msg_lane);
+    case PEER_MSG_COPY:
+        return PEER_COPY_FIXED;
+    case PEER_MSG_ATOMIC:
+        return sizeof(struct soft_peer_msg_atomic);
+    case PEER_MSG_WELCOME:
+        return sizeof(struct soft_peer_msg_welcome);
+    case PEER_MSG_IMPORTED:
+        return sizeof(struct soft_peer_msg_imported);
+    case PEER_MSG_OPENED:
+        return sizeof(struct soft_peer_msg_opened);
+    case PEER_MSG_DONE:
+        return sizeof(struct soft_peer_msg_done);
+    default:
+        return 0;
+    }
+}
+
+size_t soft_peer_wire_seal(union soft_peer_msg *msg, enum soft_peer_msg_type type, int status)
+{
+    size_t size = fixed_size((uint16_t)type);
+
+    if (type == PEER_MSG_COPY)
+        size += msg->copy.nsegs * sizeof(msg->copy.segs[0]);
+    msg->hdr = (struct soft_peer_hdr){
+        .magic = MAGIC,
+        .version = PEER_WIRE_VERSION,
+        .type = (uint16_t)type,
+        .size = (uint32_t)size,
+        .status = status,
+    };
+    return size;
+}
+
+static bool is_range(uint64_t addr, uint64_t len)
+{
+    return addr <= UINT64_MAX - len;
+}
+
+static bool is_copy(const struct soft_peer_msg_copy *copy, size_t len)
+{
+    uint64_t total = 0;
+
+    if (copy->op != PEER_COPY_READ && copy->op != PEER_COPY_WRITE)
+        return false;
+    if (copy->nsegs == 0 || copy->nsegs > PEER_WIRE_SEGS)
+        return false;
+    if (len != PEER_COPY_FIXED + copy->nsegs * sizeof(copy->segs[0]))
+        return false;
+    for (uint32_t i = 0; i < copy->nsegs; i++) {
+        if (!is_range(copy->segs[i].addr, copy->segs[i].len) || !is_range(total, copy->segs[i].len))
+            return false;
+        total += copy->segs[i].len;
+    }
+    return is_range(copy->bounce_offset, total);
+}
+
+static bool is_import(const struct soft_peer_msg_import *import)
+{
+    return import->want_memory <= 1 && import->zero == 0 &&
+           strnlen(import->card, sizeof(import->card)) < sizeof(import->card);
+}
+
+static bool is_atomic(const struct soft_peer_msg_atomic *atomic)
+{
+    return atomic->op >= PEER_ATOMIC_LOAD && atomic->op <= PEER_ATOMIC_ADD && atomic->zero == 0 &&
+           atomic->addr % sizeof(uint64_t) == 0 && is_range(atomic->addr, sizeof(uint64_t));
+}
+
+static bool is_imported(const struct soft_peer_msg_imported *imported)
+{
+    return imported->has_memory <= 1 && imported->zero == 0 &&
+           is_range(imported->base, imported->len) &&
+           is_range(imported->memory_offset, imported->len);
+}
+
+static bool is_plausible(const union soft_peer_msg *msg, size_t len)
+{
+    bool reply = msg->hdr.type >= PEER_MSG_WELCOME;
+
+    if (reply ? msg->hdr.status > 0 : msg->hdr.status != 0)
+        return false;
+    switch (msg->hdr.type) {
+    case PEER_MSG_COPY:
+        return is_copy(&msg->copy, len);
+    case PEER_MSG_IMPORT:
+        return is_import(&msg->import);
+    case PEER_MSG_ATOMIC:
+        return is_atomic(&msg->atomic);
+    case PEER_MSG_IMPORTED:
+        return is_imported(&msg->imported);
+    case PEER_MSG_WELCOME:
+        return msg->welcome.zero == 0;
+    case PEER_MSG_CLOSE:
+        return msg->close.zero == 0;
+    case PEER_MSG_DONE:
+        return msg->done.zero == 0;
+    default:
+        return true;
+    }
+}
+
+int soft_peer_wire_parse(const void *packet, size_t len, union soft_peer_msg *msg)
+{
+    union soft_peer_msg copy = {0};
+    size_t fixed;
+
+    if (len < sizeof(copy.hdr) || len > sizeof(copy))
+        return -EBADMSG;
+    memcpy(&copy, packet, len);
+    if (copy.hdr.magic != MAGIC || copy.hdr.size != len)
+        return -EBADMSG;
+    if (copy.hdr.version != PEER_WIRE_VERSION)
+        return -EPROTO;
+    fixed = fixed_size(copy.hdr.type);
+    if (fixed == 0 || len < fixed || (copy.hdr.type != PEER_MSG_COPY && len != fixed) ||
+        !is_plausible(&copy, len))
+        return -EBADMSG;
+    *msg = copy;
+    return 0;
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef OD_SOFT_PEER_WIRE_H_
+#define OD_SOFT_PEER_WIRE_H_
+
+/* Messages between importer and exporter.
+ *
+ * The control connection (one for each pair of processes) carries hello, import, close and lane;
+ * the lane, a second socket made on demand, carries copy and atomic. Both are SOCK_SEQPACKET: one
+ * message a packet, no partial frames, an end of file when the other process is gone. Requests go
+ * from the importer to the exporter, each but close has exactly one reply, in order.
+ *
+ *   hello   -> welcome  + board (memory file of cells)
+ *   import  -> imported + memory file of the range, if asked for and possible
+ *   lane    -> opened   + lane socket + bounce (memory file)
+ *   copy    -> done
+ *   atomic  -> done
+ *   close
+ *
+ * A reply with a negative status carries no file and its other fields mean nothing. */
+
+#include "soft/peer/desc.h"
+
+#define PEER_WIRE_VERSION 1
+#define PEER_WIRE_SEGS    64 /* exporter segments in one copy message */
+
+enum soft_peer_msg_type {
+    PEER_MSG_HELLO = 1,
+    PEER_MSG_IMPORT = 2,
+    PEER_MSG_CLOSE = 3,
+    PEER_MSG_LANE = 4,
+    PEER_MSG_COPY = 5,
+    PEER_MSG_ATOMIC = 6,
+    PEER_MSG_WELCOME = 17,
+    PEER_MSG_IMPORTED = 18,
+    PEER_MSG_OPENED = 19,
+    PEER_MSG_DONE = 20,
+};
+
+struct soft_peer_hdr {
+    uint32_t magic;
+    uint16_t version;
+    uint16_t type;
+    uint32_t size;  /* of the message, bytes */
+    int32_t status; /* replies: 0 or a negative errno; requests: 0 */
+};
+
+struct soft_peer_msg_hello {
+    struct soft_peer_hdr hdr;
+    uint8_t instance[PEER_INSTANCE_SIZE];
+};
+
+struct soft_peer_msg_welcome {
+    struct soft_peer_hdr hdr;
+    uint64_t probe_addr; /* exporter address of `probe`: tells whether memory can be read at all */
+    uint8_t probe[PEER_TOKEN_SIZE];
+    uint32_t cells; /* on the board */
+    uint32_t zero;
+};
+
+struct soft_peer_msg_import {
+    struct soft_peer_hdr hdr;
+    uint32_t want_memory; /* 1: a memory file is welcome */
+    uint32_t zero;
+    char card[PEER_CARD_SIZE];
+    struct soft_peer_desc desc;
+};
+
+struct soft_peer_msg_imported {
+    struct soft_peer_hdr hdr;
+    uint64_t base;
+    uint64_t len;
+    uint32_t kind;
+    uint32_t access;
+    uint32_t mask;
+    uint32_t cell;          /* the map's place on the board */
+    uint64_t memory_offset; /* of the range in the memory file */
+    uint32_t has_memory;
+    uint32_t zero;
+};
+
+struct soft_peer_msg_close {
+    struct soft_peer_hdr hdr;
+    uint32_t cell;
+    uint32_t zero;
+};
+
+struct soft_peer_msg_lane {
+    struct soft_peer_hdr hdr;
+};
+
+struct soft_peer_msg_opened {
+    struct soft_peer_hdr hdr;
+    uint64_t bounce_len;
+};
+
+struct soft_peer_seg {
+    uint64_t addr;
+    uint64_t len;
+};
+
+enum soft_peer_copy_op {
+    PEER_COPY_READ = 1,  /* exporter memory to bounce */
+    PEER_COPY_WRITE = 2, /* bounce to exporter memory */
+};
+
+struct soft_peer_msg_copy {
+    struct soft_peer_hdr hdr;
+    uint32_t cell;
+    uint32_t op;
+    uint32_t seq; /* comes back in the reply */
+    uint32_t nsegs;
+    uint64_t bounce_offset;
+    struct soft_peer_seg segs[PEER_WIRE_SEGS]; /* only nsegs of them are sent */
+};
+
+enum soft_peer_atomic_op {
+    PEER_ATOMIC_LOAD = 1,
+    PEER_ATOMIC_STORE = 2,
+    PEER_ATOMIC_ADD = 3,
+};
+
+struct soft_peer_msg_atomic {
+    struct soft_peer_hdr hdr;
+    uint32_t cell;
+    uint32_t op;
+    uint32_t seq;
+    uint32_t zero;
+    uint64_t addr;
+    uint64_t value;
+};
+
+struct soft_peer_msg_done {
+    struct soft_peer_hdr hdr;
+    uint32_t seq;
+    uint32_t zero;
+    uint64_t value; /* atomic: what was there before */
+};
+
+union soft_peer_msg {
+    struct soft_peer_hdr hdr;
+    struct soft_peer_msg_hello hello;
+    struct soft_peer_msg_welcome welcome;
+    struct soft_peer_msg_import import;
+    struct soft_peer_msg_imported imported;
+    struct soft_peer_msg_close close;
+    struct soft_peer_msg_lane lane;
+    struct soft_peer_msg_opened opened;
+    struct soft_peer_msg_copy copy;
+    struct soft_peer_msg_atomic atomic;
+    struct soft_peer_msg_done done;
+};
+
+#define PEER_COPY_FIXED offsetof(struct soft_peer_msg_copy, segs)
+
+_Static_assert(sizeof(struct soft_peer_hdr) == 16, "frozen by PEER_WIRE_VERSION");
+_Static_assert(sizeof(struct soft_peer_msg_hello) == 32, "frozen by PEER_WIRE_VERSION");
+_Static_assert(sizeof(struct soft_peer_msg_welcome) == 48, "frozen by PEER_WIRE_VERSION");
+_Static_assert(sizeof(struct soft_peer_msg_import) == 520, "frozen by PEER_WIRE_VERSION");
+_Static_assert(sizeof(struct soft_peer_msg_imported) == 64, "frozen by PEER_WIRE_VERSION");
+_Static_assert(sizeof(struct soft_peer_msg_close) == 24, "frozen by PEER_WIRE_VERSION");
+_Static_assert(sizeof(struct soft_peer_msg_lane) == 16, "frozen by PEER_WIRE_VERSION");
+_Static_assert(sizeof(struct soft_peer_msg_opened) == 24, "frozen by PEER_WIRE_VERSION");
+_Static_assert(PEER_COPY_FIXED == 40, "frozen by PEER_WIRE_VERSION");
+_Static_assert(sizeof(struct soft_peer_msg_atomic) == 48, "frozen by PEER_WIRE_VERSION");
+_Static_assert(sizeof(struct soft_peer_msg_done) == 32, "frozen by PEER_WIRE_VERSION");
+
+/* Fills the header of a message whose other fields are set, and returns the bytes to send. */
+SOFT_API size_t soft_peer_wire_seal(union soft_peer_msg *msg, enum soft_peer_msg_type type,
+                                    int status);
+
+/* Takes one received packet. 0 and a copy in *msg, -EPROTO (another version of the protocol) or
+ * -EBADMSG. After 0 the size fits the type, ops are known, counts are within their arrays, strings
+ * end, and addresses do not wrap; whether they lie inside of an export is for the exporter to see.
+ */
+SOFT_API int soft_peer_wire_parse(const void *packet, size_t len, union soft_peer_msg *msg);
+
+#endif /* OD_SOFT_PEER_WIRE_H_ */

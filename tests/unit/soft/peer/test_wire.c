@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "soft/peer/wire.h"
+
+static union soft_peer_msg sample(enum soft_peer_msg_type type)
+{
+    union soft_peer_msg msg = {0};
+
+    if (type == PEER_MSG_COPY) {
+        msg.copy.op = PEER_COPY_READ;
+        msg.copy.nsegs = 3;
+        msg.copy.segs[2] = (struct soft_peer_seg){0x1000, 5};
+    } else if (type == PEER_MSG_ATOMIC) {
+        msg.atomic.op = PEER_ATOMIC_ADD;
+        msg.atomic.addr = 0x1008;
+    }
+    return msg;
+}
+
+static const enum soft_peer_msg_type types[] = {
+    PEER_MSG_HELLO,  PEER_MSG_IMPORT,  PEER_MSG_CLOSE,    PEER_MSG_LANE,   PEER_MSG_COPY,
+    PEER_MSG_ATOMIC, PEER_MSG_WELCOME, PEER_MSG_IMPORTED, PEER_MSG_OPENED, PEER_MSG_DONE,
+};
+
+static void every_type_comes_through(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < OD_ARRAY_SIZE(types); i++) {
+        union soft_peer_msg msg = sample(types[i]), parsed;
+        size_t size = soft_peer_wire_seal(&msg, types[i], 0);
+
+        assert_int_equal(soft_peer_wire_parse(&msg, size, &parsed), 0);
+        assert_memory_equal(&parsed, &msg, size);
+    }
+}
+
+static void every_other_length_is_refused(void **state)
+{
+    uint8_t packet[2 * sizeof(union soft_peer_msg)];
+
+    (void)state;
+    for (size_t i = 0; i < OD_ARRAY_SIZE(types); i++) {
+        union soft_peer_msg msg = sample(types[i]), parsed;
+        size_t size = soft_peer_wire_seal(&msg, types[i], 0);
+
+        for (size_t len = 0; len <= sizeof(packet); len++) {
+            if (len == size)
+                continue;
+            memset(packet, 0, sizeof(packet));
+            memcpy(packet, &msg, OD_MIN(len, sizeof(msg)));
+            assert_int_equal(soft_peer_wire_parse(packet, len, &parsed), -EBADMSG);
+            msg.hdr.size = (uint32_t)len;
+            memcpy(packet, &msg, OD_MIN(len, sizeof(msg)));
+            assert_int_equal(soft_peer_wire_parse(packet, len, &parsed), -EBADMSG);
+            msg.hdr.size = (uint32_t)size;
+        }
+    }
+}
+
+static int parse(union soft_peer_msg msg, enum soft_peer_msg_type type)
+{
+    union soft_peer_msg parsed;
+    size_t size = soft_peer_wire_seal(&msg, type, 0);
+
+    return soft_peer_wire_parse(&msg, size, &parsed);
+}
+
+static void headers_are_checked(void **state)
+{
+    union soft_peer_msg msg = sample(PEER_MSG_HELLO), parsed;
+    size_t size = soft_peer_wire_seal(&msg, PEER_MSG_HELLO, 0);
+
+    (void)state;
+    msg.hdr.magic ^= 1;
+    assert_int_equal(soft_peer_wire_parse(&msg, size, &parsed), -EBADMSG);
+    msg.hdr.magic ^= 1;
+    msg.hdr.version++;
+    assert_int_equal(soft_peer_wire_parse(&msg, size, &parsed), -EPROTO);
+    msg.hdr.version--;
+    msg.hdr.type = 9;
+    assert_int_equal(soft_peer_wire_parse(&msg, size, &parsed), -EBADMSG);
+    msg.hdr.type = PEER_MSG_HELLO;
+    msg.hdr.status = -1; /* requests have none */
+    assert_int_equal(soft_peer_wire_parse(&msg, size, &parsed), -EBADMSG);
+    size = soft_peer_wire_seal(&msg, PEER_MSG_DONE, -EFAULT);
+    assert_int_equal(soft_peer_wire_parse(&msg, size, &parsed), 0);
+    size = soft_peer_wire_seal(&msg, PEER_MSG_DONE, 1);
+    assert_int_equal(soft_peer_wire_parse(&msg, size, &parsed), -EBADMSG);
+}
+
+static void copies_are_checked(void **state)
+{
+    union soft_peer_msg msg = sample(PEER_MSG_COPY);
+
+    (void)state;
+    msg.copy.op = 3;
+    assert_int_equal(parse(msg, PEER_MSG_COPY), -EBADMSG);
+    msg = sample(PEER_MSG_COPY);
+    msg.copy.nsegs = 0;
+    assert_int_equal(parse(msg, PEER_MSG_COPY), -EBADMSG);
+    msg = sample(PEER_MSG_COPY);
+    msg.copy.segs[1] = (struct soft_peer_seg){UINT64_MAX, 2};
+    assert_int_equal(parse(msg, PEER_MSG_COPY), -EBADMSG);
+    msg.copy.segs[0] = (struct soft_peer_seg){0, UINT64_MAX};
+    msg.copy.segs[1] = (struct soft_peer_seg){0, UINT64_MAX};
+    assert_int_equal(parse(msg, PEER_MSG_COPY), -EBADMSG);
+    msg = sample(PEER_MSG_COPY);
+    msg.copy.bounce_offset = UINT64_MAX;
+    assert_int_equal(parse(msg, PEER_MSG_COPY), -EBADMSG);
+}
+
+static void other_fields_are_checked(void **state)
+{
+    union soft_peer_msg msg = sample(PEER_MSG_ATOMIC);
+
+    (void)state;
+    msg.atomic.addr = 0x1001;
+    assert_int_equal(parse(msg, PEER_MSG_ATOMIC), -EBADMSG);
+    msg = sample(PEER_MSG_ATOMIC);
+    msg.atomic.op = 0;
+    assert_int_equal(parse(msg, PEER_MSG_ATOMIC), -EBADMSG);
+    msg = sample(PEER_MSG_IMPORT);
+    memset(msg.import.card, 'x', sizeof(msg.import.card));
+    assert_int_equal(parse(msg, PEER_MSG_IMPORT), -EBADMSG);
+    msg = sample(PEER_MSG_IMPORTED);
+    msg.imported.base = UINT64_MAX;
+    msg.imported.len = 2;
+    assert_int_equal(parse(msg, PEER_MSG_IMPORTED), -EBADMSG);
+    msg = sample(PEER_MSG_IMPORTED);
+    msg.imported.has_memory = 2;
+    assert_int_equal(parse(msg, PEER_MSG_IMPORTED), -EBADMSG);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_type_comes_through), cmocka_unit_test(every_other_length_is_refused),
+        cmocka_unit_test(headers_are_checked),      cmocka_unit_test(copies_are_checked),
+        cmocka_unit_test(other_fields_are_checked),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
