@@ -443,7 +443,7 @@ static int run_exporter(void)
 
     if (open_devices(NULL) != 0)
         return 1;
-    strcpy(memory, "from the other process");
+    snprintf(memory, sizeof(memory), "from the other process");
     exp = export_range(memory, 64, DOCA_ACCESS_FLAG_PCI_READ_ONLY);
     if (write(1, exp.desc, exp.len) != (ssize_t)exp.len)
         return 1;
