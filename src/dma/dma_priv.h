@@ -76,13 +76,12 @@ static inline bool dma_build_single(const struct doca_dma *dma, struct doca_dma_
 
     /* len - 1 also catches 0 */
     if (od_unlikely(src->next != NULL || dst->next != NULL || src_offset > src->len ||
-                    len > src->len - src_offset || dst_offset > dst->len ||
-                    dst->data_len > room || len - 1 >= room - dst->data_len ||
-                    len > dma->max_buf_size))
+                    len > src->len - src_offset || dst_offset > dst->len || dst->data_len > room ||
+                    len - 1 >= room - dst->data_len || len > dma->max_buf_size))
         return false;
     task->src_seg = (struct soft_seg){(uintptr_t)src->data, len, src->mmap->peer};
-    task->dst_seg = (struct soft_seg){(uintptr_t)(dst->data + dst->data_len),
-                                      room - dst->data_len, dst->mmap->peer};
+    task->dst_seg = (struct soft_seg){(uintptr_t)(dst->data + dst->data_len), room - dst->data_len,
+                                      dst->mmap->peer};
     task->segs = NULL;
     task->job.src = &task->src_seg;
     task->job.dst = &task->dst_seg;

@@ -266,7 +266,7 @@ doca_error_t doca_pe_get_num_inflight_tasks(const struct doca_pe *pe, size_t *nu
         return CORE_FAIL_NULL(CORE_LOG_PE, __func__, "num_inflight_tasks");
     *num_inflight_tasks = 0;
     OD_LIST_FOR_EACH(link, &pe->ctxs)
-        *num_inflight_tasks += OD_LIST_ENTRY(link, struct doca_ctx, pe_link)->inflight;
+    *num_inflight_tasks += OD_LIST_ENTRY(link, struct doca_ctx, pe_link)->inflight;
     return DOCA_SUCCESS;
 }
 

@@ -11,10 +11,11 @@
  * first time that an engine goes to sleep over a wait task, polls with growing pauses while there
  * is such an engine, and sleeps else. */
 
-#define PAUSE_MIN_NS 100000  /* after something changed or somebody fell asleep */
-#define PAUSE_MAX_NS 5000000 /* 200 looks a second cost below 1 % of a core also on slow machines  \
-                              */
-#define PAUSE_GROWTH 8       /* by one eighth: about a ninth of the time that was slept already */
+#define PAUSE_MIN_NS 100000 /* after something changed or somebody fell asleep */
+#define PAUSE_MAX_NS                                                                               \
+    5000000            /* 200 looks a second cost below 1 % of a core also on slow machines        \
+                        */
+#define PAUSE_GROWTH 8 /* by one eighth: about a ninth of the time that was slept already */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* `events`, `started` */
 static struct od_list events = {&events, &events};

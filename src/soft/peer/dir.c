@@ -77,7 +77,7 @@ static int open_folder(const char *path, char dir[PEER_DIR_SIZE])
     rc = check_folder(fd, real);
     if (rc != 0)
         return rc;
-    strcpy(dir, real);
+    memcpy(dir, real, strlen(real) + 1);
     return od_move_fd(&fd);
 }
 
@@ -112,13 +112,10 @@ static socklen_t socket_address(struct sockaddr_un *sa, const char *dir, int dir
 
     memset(sa, 0, sizeof(*sa));
     sa->sun_family = AF_UNIX;
-    if (len < sizeof(sa->sun_path)) {
-        strcpy(sa->sun_path, dir);
-        strcat(sa->sun_path, "/");
-        strcat(sa->sun_path, name);
-    } else {
+    if (len < sizeof(sa->sun_path))
+        snprintf(sa->sun_path, sizeof(sa->sun_path), "%s/%s", dir, name);
+    else
         snprintf(sa->sun_path, sizeof(sa->sun_path), "/proc/self/fd/%d/%s", dirfd, name);
-    }
     return sizeof(*sa);
 }
 

@@ -110,7 +110,7 @@ static void fill_desc(struct soft_peer_desc *desc, const struct soft_peer_range 
     desc->mask = range->mask;
     desc->base = (uintptr_t)range->addr;
     desc->len = range->len;
-    strcpy(desc->card, range->card);
+    memcpy(desc->card, range->card, strlen(range->card) + 1);
 }
 
 int soft_peer_export_create(const struct soft_peer_range *range, struct soft_peer_export **exp)

@@ -11,6 +11,7 @@
 #include <sys/sysmacros.h>
 
 #include "util/cleanup.h"
+#include "util/parse.h"
 
 /* A line of /proc/self/maps. */
 struct mapping {
@@ -132,10 +133,10 @@ static int search_open_files(const struct mapping *m, bool write, uint64_t end)
     if (d == NULL)
         return -1;
     while (fd < 0 && (entry = readdir(d)) != NULL) {
-        int number = atoi(entry->d_name);
+        int64_t number;
 
-        if (entry->d_name[0] != '.' && number != dirfd(d))
-            fd = take_open_file(number, m, write, end);
+        if (od_parse_i64(entry->d_name, &number) == 0 && number != dirfd(d))
+            fd = take_open_file((int)number, m, write, end);
     }
     closedir(d);
     return fd;

@@ -457,7 +457,7 @@ int soft_peer_server_start(struct soft_peer_desc *desc)
     desc->pid = (uint32_t)soft_peer_self();
     desc->start_time = server.start_time;
     memcpy(desc->instance, server.instance, sizeof(desc->instance));
-    strcpy(desc->dir, server.dir);
+    memcpy(desc->dir, server.dir, strlen(server.dir) + 1);
     return 0;
 }
 
