@@ -108,13 +108,10 @@ int soft_peer_dir_open(char dir[PEER_DIR_SIZE])
 static socklen_t socket_address(struct sockaddr_un *sa, const char *dir, int dirfd,
                                 const char *name)
 {
-    size_t len = strlen(dir) + 1 + strlen(name);
-
     memset(sa, 0, sizeof(*sa));
     sa->sun_family = AF_UNIX;
-    if (len < sizeof(sa->sun_path))
-        snprintf(sa->sun_path, sizeof(sa->sun_path), "%s/%s", dir, name);
-    else
+    if (snprintf(sa->sun_path, sizeof(sa->sun_path), "%s/%s", dir, name) >=
+        (int)sizeof(sa->sun_path))
         snprintf(sa->sun_path, sizeof(sa->sun_path), "/proc/self/fd/%d/%s", dirfd, name);
     return sizeof(*sa);
 }
