@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Check that a shared library exports what its headers declare, no less and no more.
 
-usage: check_exports.py LIBRARY HEADER...
+usage: check_exports.py LIBRARY HEADER_OR_FOLDER...
 """
+import glob
+import os
 import subprocess
 import sys
 
@@ -24,7 +26,10 @@ def exported(library):
 
 
 def main():
-    library, headers = sys.argv[1], sys.argv[2:]
+    library, headers = sys.argv[1], []
+    for path in sys.argv[2:]:
+        headers += sorted(glob.glob(os.path.join(path, '**', '*.h'), recursive=True)) if (
+            os.path.isdir(path)) else [path]
     has = exported(library)
     declared = set().union(*gen_symbol_map.collect(headers).values())
     for name in sorted(declared - has):
