@@ -19,13 +19,14 @@ import sources
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.M)
 PUBLIC = re.compile(r'^(doca_\w+\.c?u?h|opendoca\.h|impl/.*)$')
 
-SOFT_DOORS = ('soft/soft.h', 'soft/device/', 'util/')
+SOFT_DOORS = ('soft/soft.h', 'soft/device/', 'soft/service/', 'util/')
 
 # room -> what it may include beside itself; the longest matching room counts.
 RULES = {
     'util': (),
     'soft': ('util/',),
     'soft/device': ('soft/soft.h', 'util/'),
+    'soft/service': ('soft/soft.h', 'util/'),
     'soft/peer': SOFT_DOORS,
     'soft/copy': SOFT_DOORS + ('soft/peer/',),
     'soft/link': SOFT_DOORS,

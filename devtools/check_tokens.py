@@ -20,7 +20,8 @@ LIBRARIES = ('src/util', 'src/soft', 'src/core', 'src/dma', 'src/argp')
 ARGP = ('src/argp/',)
 LOG = ('src/core/log',)
 # Where the environment is read; all names are in docs/environment.md or the README.
-ENVIRONMENT = ('src/soft/device/', 'src/soft/copy/', 'src/soft/peer/', 'src/core/log', 'src/argp/',
+ENVIRONMENT = ('src/soft/device/', 'src/soft/copy/', 'src/soft/service/', 'src/soft/link/', 'src/soft/peer/',
+               'src/core/log', 'src/argp/',
                'src/util/config')
 
 RULES = [

@@ -30,8 +30,8 @@ static void kill_locked(struct soft_peer_conn *conn)
 
         atomic_compare_exchange_strong(&map->cell->state, &live, PEER_CELL_DEAD);
     }
-    soft_peer_watch_del(&conn->watch);
-    soft_peer_watch_del(&conn->proc_watch);
+    soft_service_watch_del(&conn->watch);
+    soft_service_watch_del(&conn->proc_watch);
     /* Threads that wait for an answer see the end at once. The control connection stays open until
      * the last map is closed: as long as it is, the exporter waits for accesses of ours. */
     if (conn->lane >= 0)
@@ -40,18 +40,18 @@ static void kill_locked(struct soft_peer_conn *conn)
 
 void soft_peer_conn_kill(struct soft_peer_conn *conn)
 {
-    soft_peer_lock();
+    soft_service_lock();
     kill_locked(conn);
-    soft_peer_unlock();
+    soft_service_unlock();
 }
 
-static void exporter_hung_up(struct soft_peer_watch *watch, uint32_t events)
+static void exporter_hung_up(struct soft_service_watch *watch, uint32_t events)
 {
     (void)events;
     kill_locked(OD_CONTAINER_OF(watch, struct soft_peer_conn, watch));
 }
 
-static void exporter_ended(struct soft_peer_watch *watch, uint32_t events)
+static void exporter_ended(struct soft_service_watch *watch, uint32_t events)
 {
     (void)events;
     kill_locked(OD_CONTAINER_OF(watch, struct soft_peer_conn, proc_watch));
@@ -61,7 +61,7 @@ static void exporter_ended(struct soft_peer_watch *watch, uint32_t events)
 
 static int wait_for(int fd, short events, uint64_t deadline)
 {
-    uint64_t now = soft_peer_now_ms();
+    uint64_t now = soft_service_now_ms();
     struct pollfd pfd = {.fd = fd, .events = events};
     int n;
 
@@ -71,7 +71,7 @@ static int wait_for(int fd, short events, uint64_t deadline)
             return 0;
         if (n < 0 && errno != EINTR)
             return -errno;
-        now = soft_peer_now_ms();
+        now = soft_service_now_ms();
     }
     return -ETIMEDOUT;
 }
@@ -155,7 +155,7 @@ static int call(struct soft_peer_conn *conn, union soft_peer_msg *msg,
                 enum soft_peer_msg_type request, enum soft_peer_msg_type reply, int *fds,
                 unsigned int nfds)
 {
-    const uint64_t deadline = soft_peer_now_ms() + PEER_HANDSHAKE_MS;
+    const uint64_t deadline = soft_service_now_ms() + PEER_HANDSHAKE_MS;
     size_t size = soft_peer_wire_seal(msg, request, 0);
     int rc;
 
@@ -197,7 +197,7 @@ void soft_peer_conn_send(struct soft_peer_conn *conn, union soft_peer_msg *msg,
 
     pthread_mutex_lock(&conn->lock);
     if (conn->sock >= 0)
-        soft_peer_packet_send(conn->sock, msg, size, soft_peer_now_ms() + PEER_HANDSHAKE_MS);
+        soft_peer_packet_send(conn->sock, msg, size, soft_service_now_ms() + PEER_HANDSHAKE_MS);
     pthread_mutex_unlock(&conn->lock);
 }
 
@@ -205,12 +205,12 @@ void soft_peer_conn_send(struct soft_peer_conn *conn, union soft_peer_msg *msg,
 
 static int connect_exporter(const struct soft_peer_desc *desc)
 {
-    const uint64_t deadline = soft_peer_now_ms() + PEER_HANDSHAKE_MS;
+    const uint64_t deadline = soft_service_now_ms() + PEER_HANDSHAKE_MS;
     const struct timespec pause = {.tv_nsec = 1000000};
     int fd = soft_peer_dir_connect(desc->dir, desc->instance);
 
     /* A full queue cannot be waited for otherwise. */
-    while (fd == -EAGAIN && soft_peer_now_ms() < deadline) {
+    while (fd == -EAGAIN && soft_service_now_ms() < deadline) {
         nanosleep(&pause, NULL);
         fd = soft_peer_dir_connect(desc->dir, desc->instance);
     }
@@ -259,7 +259,7 @@ static int greet(struct soft_peer_conn *conn)
     if (fd < 0 || msg.welcome.cells != PEER_BOARD_CELLS)
         rc = -EBADMSG;
     else
-        rc = soft_peer_shared_map(fd, PEER_BOARD_SIZE, &board);
+        rc = soft_service_shared_map(fd, PEER_BOARD_SIZE, &board);
     if (fd >= 0)
         close(fd);
     if (rc != 0)
@@ -273,15 +273,15 @@ static int watch_exporter(struct soft_peer_conn *conn)
 {
     int rc;
 
-    conn->proc = soft_peer_pidfd(conn->sock, conn->pid);
-    soft_peer_lock();
+    conn->proc = soft_service_pidfd(conn->sock, conn->pid);
+    soft_service_lock();
     /* Readable is nothing: replies are for the thread that asked. The end comes unasked. */
-    rc = soft_peer_watch_add(&conn->watch, conn->sock, EPOLLRDHUP, exporter_hung_up);
+    rc = soft_service_watch_add(&conn->watch, conn->sock, EPOLLRDHUP, exporter_hung_up);
     if (rc == 0 && conn->proc >= 0)
-        soft_peer_watch_add(&conn->proc_watch, conn->proc, EPOLLIN, exporter_ended);
+        soft_service_watch_add(&conn->proc_watch, conn->proc, EPOLLIN, exporter_ended);
     if (rc == 0 && conn->state == PEER_CONN_NEW)
         conn->state = PEER_CONN_LIVE;
-    soft_peer_unlock();
+    soft_service_unlock();
     return rc;
 }
 
@@ -374,7 +374,7 @@ int soft_peer_conn_get(const struct soft_peer_desc *desc, struct soft_peer_conn 
     struct soft_peer_conn *conn = NULL;
     int rc;
 
-    soft_peer_lock();
+    soft_service_lock();
     rc = soft_peer_service_start();
     if (rc == 0) {
         conn = find_or_create(desc);
@@ -383,7 +383,7 @@ int soft_peer_conn_get(const struct soft_peer_desc *desc, struct soft_peer_conn 
         else
             conn->refs++;
     }
-    soft_peer_unlock();
+    soft_service_unlock();
     if (rc != 0)
         return rc;
     pthread_mutex_lock(&conn->lock);
@@ -406,14 +406,14 @@ void soft_peer_conn_put(struct soft_peer_conn *conn)
 {
     bool last;
 
-    soft_peer_lock();
+    soft_service_lock();
     last = --conn->refs == 0;
     if (last) {
-        soft_peer_watch_del(&conn->watch);
-        soft_peer_watch_del(&conn->proc_watch);
+        soft_service_watch_del(&conn->watch);
+        soft_service_watch_del(&conn->proc_watch);
         od_list_remove(&conn->link);
     }
-    soft_peer_unlock();
+    soft_service_unlock();
     if (!last)
         return;
     if (conn->sock >= 0)
@@ -444,8 +444,8 @@ static void forget(struct soft_peer_conn *conn)
 
         map->cell = &map->own_cell;
     }
-    soft_peer_watch_del(&conn->watch);
-    soft_peer_watch_del(&conn->proc_watch);
+    soft_service_watch_del(&conn->watch);
+    soft_service_watch_del(&conn->proc_watch);
     drop_files(&conn->sock, 1);
     drop_files(&conn->proc, 1);
     drop_files(&conn->lane, 1);

@@ -2,22 +2,13 @@
 #ifndef OD_SOFT_PEER_DIR_H_
 #define OD_SOFT_PEER_DIR_H_
 
-/* The runtime folder and the sockets in it.
- *
- * Sockets are files and not abstract names, because a file is seen from every network namespace.
- * Folder, first that works: OPENDOCA_RUNTIME_DIR (then no other is tried),
- * $XDG_RUNTIME_DIR/opendoca, /run/opendoca-UID, /tmp/opendoca-UID. It must belong to this user and
- * nobody else may write to it.
+/* The exporters' sockets in the runtime folder.
  *
  * A socket gets its name ("peer-" and the random instance) only when it listens already, by a
  * rename. So a socket of that name which refuses a connection belongs to a process that is gone,
  * and may be removed by anybody at any time without a lock. */
 
 #include "soft/peer/desc.h"
-
-/* Opens the folder, creates it when missing. Returns its fd and its absolute path, or a negative
- * errno with a reason. */
-SOFT_API int soft_peer_dir_open(char dir[PEER_DIR_SIZE]);
 
 /* Removes the sockets of processes that are gone. */
 SOFT_API void soft_peer_dir_sweep(const char *dir, int dirfd);

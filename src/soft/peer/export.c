@@ -125,23 +125,23 @@ int soft_peer_export_create(const struct soft_peer_range *range, struct soft_pee
         return soft_fail(-ENOMEM, "out of memory for an export");
     od_list_init(&e->bindings);
     fill_desc(&e->desc, range);
-    soft_peer_lock();
+    soft_service_lock();
     rc = soft_peer_server_start(&e->desc);
     if (rc != 0)
         goto err_unlock;
-    rc = soft_peer_random(e->desc.token, sizeof(e->desc.token));
+    rc = soft_service_random(e->desc.token, sizeof(e->desc.token));
     if (rc != 0)
         goto err_unlock;
     rc = table_insert(e);
     if (rc != 0)
         goto err_unlock;
     soft_peer_desc_seal(&e->desc, range->token, range->token_len);
-    soft_peer_unlock();
+    soft_service_unlock();
     *exp = e;
     return 0;
 
 err_unlock:
-    soft_peer_unlock();
+    soft_service_unlock();
     free(e);
     return rc;
 }
@@ -192,15 +192,15 @@ static void refuse_new_accesses(struct soft_peer_export *exp)
  * after a growing pause costs less than a wake-up that every access would have to consider. */
 static void wait_for_accesses(struct soft_peer_export *exp)
 {
-    const uint64_t start = soft_peer_now_ms();
+    const uint64_t start = soft_service_now_ms();
     struct timespec pause = {.tv_nsec = 5000};
 
-    while (must_wait(exp, soft_peer_now_ms() - start)) {
-        soft_peer_unlock();
+    while (must_wait(exp, soft_service_now_ms() - start)) {
+        soft_service_unlock();
         nanosleep(&pause, NULL);
         if (pause.tv_nsec < 500000)
             pause.tv_nsec *= 2;
-        soft_peer_lock();
+        soft_service_lock();
     }
 }
 
@@ -222,7 +222,7 @@ void soft_peer_export_destroy(struct soft_peer_export *exp)
 {
     if (exp == NULL)
         return;
-    soft_peer_lock();
+    soft_service_lock();
     if (exp->epoch == table.epoch) {
         table_remove(exp);
         refuse_new_accesses(exp);
@@ -230,6 +230,6 @@ void soft_peer_export_destroy(struct soft_peer_export *exp)
         soft_peer_lane_abandon(exp);
         detach_bindings(exp);
     }
-    soft_peer_unlock();
+    soft_service_unlock();
     free(exp);
 }

@@ -116,12 +116,12 @@ static void enlist(struct soft_peer_map *map)
 {
     struct soft_peer_conn *conn = map->conn;
 
-    soft_peer_lock();
+    soft_service_lock();
     map->cell = &conn->board[map->index];
     od_list_append(&conn->maps, &map->link);
     if (conn->state == PEER_CONN_DEAD)
         map->cell = &map->own_cell;
-    soft_peer_unlock();
+    soft_service_unlock();
 }
 
 static void close_map(struct soft_peer_map *map)
@@ -219,9 +219,9 @@ void soft_peer_map_close(struct soft_peer_map *map)
 {
     if (map == NULL)
         return;
-    soft_peer_lock();
+    soft_service_lock();
     od_list_remove(&map->link);
-    soft_peer_unlock();
+    soft_service_unlock();
     map->engine->detach(map);
     close_map(map);
     soft_peer_conn_put(map->conn);

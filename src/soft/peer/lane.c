@@ -75,7 +75,7 @@ static int access_begin(const struct soft_peer_lane *lane, uint32_t cell, uint32
     const struct soft_peer_export *exp = NULL;
     int rc = 0;
 
-    soft_peer_lock();
+    soft_service_lock();
     if (lane->client != NULL && cell < lane->client->ncells)
         exp = lane->client->bindings[cell]->exp;
     if (exp == NULL || soft_peer_export_by_id(exp->desc.id) != exp)
@@ -87,15 +87,15 @@ static int access_begin(const struct soft_peer_lane *lane, uint32_t cell, uint32
             rc = -ERANGE;
     if (rc == 0)
         srv.current = exp;
-    soft_peer_unlock();
+    soft_service_unlock();
     return rc;
 }
 
 static void access_end(void)
 {
-    soft_peer_lock();
+    soft_service_lock();
     srv.current = NULL;
-    soft_peer_unlock();
+    soft_service_unlock();
 }
 
 /* The kernel copies within this process: a page that the application took away is an error and not
@@ -119,8 +119,8 @@ static int serve_copy(const struct soft_peer_lane *lane, const struct soft_peer_
                       msg->nsegs);
     if (rc != 0)
         return rc;
-    rc = soft_peer_vm_copy(soft_peer_self(), read ? PEER_FROM_EXPORTER : PEER_TO_EXPORTER, &local,
-                           1, remote, msg->nsegs, local.iov_len);
+    rc = soft_peer_vm_copy(soft_service_self(), read ? PEER_FROM_EXPORTER : PEER_TO_EXPORTER,
+                           &local, 1, remote, msg->nsegs, local.iov_len);
     access_end();
     return rc;
 }
@@ -143,7 +143,7 @@ static int probe_read(uint64_t addr)
     struct iovec local = {.iov_base = &value, .iov_len = sizeof(value)};
     struct iovec remote = {.iov_base = (void *)(uintptr_t)addr, .iov_len = sizeof(value)};
 
-    return soft_peer_vm_copy(soft_peer_self(), PEER_FROM_EXPORTER, &local, 1, &remote, 1,
+    return soft_peer_vm_copy(soft_service_self(), PEER_FROM_EXPORTER, &local, 1, &remote, 1,
                              sizeof(value));
 }
 
@@ -220,9 +220,9 @@ static void *run(void *arg)
         if (ev.data.ptr == NULL)
             return NULL;
         if (!serve(ev.data.ptr)) {
-            soft_peer_lock();
+            soft_service_lock();
             lane_free(ev.data.ptr);
-            soft_peer_unlock();
+            soft_service_unlock();
         }
     }
 }
@@ -256,7 +256,7 @@ static int start_thread(void)
     srv.bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     rc = srv.epoll < 0 || srv.bell < 0 ? -errno : watch(srv.bell, NULL);
     if (rc == 0)
-        rc = soft_peer_thread_start(&srv.thread, "opendoca-serve", run);
+        rc = soft_service_thread_start(&srv.thread, "opendoca-serve", run);
     if (rc != 0)
         close_thread_files();
     srv.running = rc == 0;
@@ -279,7 +279,7 @@ int soft_peer_lane_create(struct soft_peer_client *client, int *sock, int *bounc
         rc = -errno;
         goto err_free;
     }
-    rc = soft_peer_shared_create("opendoca-peer-bounce", PEER_BOUNCE_SIZE, &addr, bounce);
+    rc = soft_service_shared_create("opendoca-peer-bounce", PEER_BOUNCE_SIZE, &addr, bounce);
     if (rc != 0)
         goto err_close;
     lane->sock = pair[0];
@@ -323,9 +323,9 @@ void soft_peer_lanes_stop(void)
     while (write(srv.bell, &one, sizeof(one)) < 0 && errno == EINTR)
         ;
     pthread_join(srv.thread, NULL);
-    soft_peer_lock();
+    soft_service_lock();
     free_all();
-    soft_peer_unlock();
+    soft_service_unlock();
 }
 
 void soft_peer_lanes_forget(void)

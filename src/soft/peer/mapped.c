@@ -81,8 +81,8 @@ static int copy(struct soft_peer_map *map, enum soft_peer_direction direction,
         remote[i].iov_base = map->local + ((uintptr_t)w->remote[i].iov_base - map->base);
         remote[i].iov_len = w->remote[i].iov_len;
     }
-    return soft_peer_vm_copy(soft_peer_self(), direction, w->local, w->nlocal, remote, w->nremote,
-                             w->bytes);
+    return soft_peer_vm_copy(soft_service_self(), direction, w->local, w->nlocal, remote,
+                             w->nremote, w->bytes);
 }
 
 static int atomic(struct soft_peer_map *map, enum soft_peer_atomic_op op, uint64_t addr,

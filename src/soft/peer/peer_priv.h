@@ -4,7 +4,7 @@
 
 /* What the files of this room share.
  *
- *   service.c   the background thread, its epoll, start, stop, fork
+ *   service.c   start, exit and fork
  *   server.c    exporter: the socket and the importers connected to it
  *   export.c    exporter: the table of exports, revocation
  *   memory.c    exporter: finds the file behind a range
@@ -13,9 +13,9 @@
  *   import.c    importer: maps; brackets and copies
  *   mapped.c vm.c served.c   importer: the engines
  *
- * One lock (soft_peer_lock) guards everything that more than one thread sees, on both sides. It is
- * held for a few microseconds, never across a wait or an access to foreign memory. The two mutexes
- * of a connection are taken before it, never after. */
+ * One lock (soft_service_lock) guards everything that more than one thread sees, on both sides. It
+ * is held for a few microseconds, never across a wait or an access to foreign memory. The two
+ * mutexes of a connection are taken before it, never after. */
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -23,6 +23,8 @@
 #include <time.h>
 
 #include "soft/peer/wire.h"
+#include "soft/service/service.h"
+#include "soft/service/shared.h"
 #include "util/list.h"
 
 #define PEER_HANDSHAKE_MS 5000  /* exporter does not answer an import */
@@ -52,51 +54,10 @@ struct soft_peer_cell {
             */
 #define PEER_BOARD_SIZE (PEER_BOARD_CELLS * sizeof(struct soft_peer_cell))
 
-/* A sealed memory file, mapped; *fd is for handing over. Negative errno, no reason. */
-int soft_peer_shared_create(const char *name, size_t size, void **addr, int *fd);
-/* Maps a received one. -EBADMSG unless it is sealed and has that size. */
-int soft_peer_shared_map(int fd, size_t size, void **addr);
-
 /* ---- service.c ---- */
 
-/* A file descriptor that the background thread watches. Events are matched by number, so that one
- * that comes late finds nothing instead of a freed object. */
-struct soft_peer_watch {
-    struct od_list link;
-    uint64_t id;
-    int fd; /* -1: not watched */
-    /* On the background thread, lock held. May drop the lock if only this thread frees the object.
-     */
-    void (*ready)(struct soft_peer_watch *watch, uint32_t events);
-};
-
-void soft_peer_lock(void);
-void soft_peer_unlock(void);
-
-/* Starts the thread when it does not run. Lock held. Negative errno with a reason. */
+/* Starts the background thread when it does not run. Lock held. Negative errno with a reason. */
 int soft_peer_service_start(void);
-/* Process id without a system call; valid once the service was started. */
-pid_t soft_peer_self(void);
-
-/* Lock held. The fd stays the caller's. Negative errno, no reason. */
-int soft_peer_watch_add(struct soft_peer_watch *watch, int fd, uint32_t events,
-                        void (*ready)(struct soft_peer_watch *, uint32_t));
-/* Harmless when not watched. */
-void soft_peer_watch_del(struct soft_peer_watch *watch);
-/* Stops watching the fd for a moment: a full table of descriptors would else spin the thread. */
-void soft_peer_watch_pause(struct soft_peer_watch *watch, uint32_t events);
-
-/* A thread with all signals blocked. Negative errno with a reason. */
-int soft_peer_thread_start(pthread_t *thread, const char *name, void *(*run)(void *));
-
-/* Random bytes from a pool. Lock held. Negative errno with a reason. */
-int soft_peer_random(void *bytes, size_t len);
-
-/* fd that is readable once the process at the other end of the socket has ended; -1 when the kernel
- * cannot tell. It notices even when a forked child of that process still holds the socket. */
-int soft_peer_pidfd(int sock, pid_t pid);
-
-uint64_t soft_peer_now_ms(void);
 
 /* ---- export.c ---- */
 
@@ -131,8 +92,8 @@ void soft_peer_exports_forget(void);
 struct soft_peer_lane;
 
 struct soft_peer_client {
-    struct soft_peer_watch sock;
-    struct soft_peer_watch proc; /* pidfd of the importer */
+    struct soft_service_watch sock;
+    struct soft_service_watch proc; /* pidfd of the importer */
     struct od_list link;
     bool greeted;
     bool stuck; /* did not end an access in time */
@@ -184,8 +145,8 @@ struct soft_peer_conn {
     struct od_list link;
     unsigned int refs;
     enum soft_peer_conn_state state;
-    struct soft_peer_watch watch;      /* sock */
-    struct soft_peer_watch proc_watch; /* proc */
+    struct soft_service_watch watch;      /* sock */
+    struct soft_service_watch proc_watch; /* proc */
     struct od_list maps;
     uint8_t instance[PEER_INSTANCE_SIZE];
     pthread_mutex_t lock; /* one request at a time on sock; also guards tried and err */
@@ -218,8 +179,8 @@ void soft_peer_conn_send(struct soft_peer_conn *conn, union soft_peer_msg *msg,
 void soft_peer_conn_kill(struct soft_peer_conn *conn);
 void soft_peer_conns_forget(void);
 
-/* Packets on a non-blocking socket, until a time of soft_peer_now_ms(). 0, -ETIMEDOUT, -ENOTCONN,
- * or what soft_peer_wire_parse() says. */
+/* Packets on a non-blocking socket, until a time of soft_service_now_ms(). 0, -ETIMEDOUT,
+ * -ENOTCONN, or what soft_peer_wire_parse() says. */
 int soft_peer_packet_send(int fd, const void *packet, size_t size, uint64_t deadline);
 int soft_peer_packet_receive(int fd, union soft_peer_msg *msg, int *fds, unsigned int nfds,
                              uint64_t deadline);

@@ -26,7 +26,7 @@ static int open_lane(struct soft_peer_conn *conn)
     if (fds[0] < 0 || fds[1] < 0 || msg.opened.bounce_len != PEER_BOUNCE_SIZE)
         rc = -EBADMSG;
     else
-        rc = soft_peer_shared_map(fds[1], PEER_BOUNCE_SIZE, &bounce);
+        rc = soft_service_shared_map(fds[1], PEER_BOUNCE_SIZE, &bounce);
     if (fds[1] >= 0)
         close(fds[1]);
     if (rc != 0) {
@@ -34,9 +34,9 @@ static int open_lane(struct soft_peer_conn *conn)
             close(fds[0]);
         return rc;
     }
-    soft_peer_lock();
+    soft_service_lock();
     conn->lane = fds[0];
-    soft_peer_unlock();
+    soft_service_unlock();
     conn->bounce = bounce;
     return 0;
 }
@@ -82,7 +82,7 @@ static int lane_send(struct soft_peer_conn *conn, union soft_peer_msg *msg,
 {
     size_t size = soft_peer_wire_seal(msg, type, 0);
 
-    if (soft_peer_packet_send(conn->lane, msg, size, soft_peer_now_ms() + PEER_SERVED_MS) == 0)
+    if (soft_peer_packet_send(conn->lane, msg, size, soft_service_now_ms() + PEER_SERVED_MS) == 0)
         return 0;
     soft_peer_conn_kill(conn);
     return -ENOTCONN;
@@ -90,7 +90,7 @@ static int lane_send(struct soft_peer_conn *conn, union soft_peer_msg *msg,
 
 static int lane_receive(struct soft_peer_conn *conn, uint32_t seq, union soft_peer_msg *msg)
 {
-    uint64_t deadline = soft_peer_now_ms() + PEER_SERVED_MS;
+    uint64_t deadline = soft_service_now_ms() + PEER_SERVED_MS;
 
     if (soft_peer_packet_receive(conn->lane, msg, NULL, 0, deadline) == 0 &&
         msg->hdr.type == PEER_MSG_DONE && msg->done.seq == seq)
@@ -120,7 +120,7 @@ static int move_half(struct stream *s, uint32_t i)
     unsigned int n;
 
     soft_peer_cursor_take(&s->local, local, PEER_WIRE_SEGS, &n, half.iov_len);
-    return soft_peer_vm_copy(soft_peer_self(), s->direction, local, n, &half, 1, half.iov_len);
+    return soft_peer_vm_copy(soft_service_self(), s->direction, local, n, &half, 1, half.iov_len);
 }
 
 static int request(struct stream *s)

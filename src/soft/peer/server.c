@@ -13,14 +13,17 @@
 #include <unistd.h>
 
 #include "soft/peer/dir.h"
+#include "soft/service/folder.h"
 #include "util/cleanup.h"
 
 #define MAX_CLIENTS 1024
+#define PAUSE_MS    100
 #define MAX_SILENT  64 /* connections that have not said hello; the oldest make room */
 #define NO_CELL     PEER_BOARD_CELLS
 
 static struct {
-    struct soft_peer_watch listener;
+    struct soft_service_watch listener;
+    struct soft_service_timer pause;
     char dir[PEER_DIR_SIZE];
     int dirfd;
     uint8_t instance[PEER_INSTANCE_SIZE];
@@ -107,8 +110,8 @@ static void client_free(struct soft_peer_client *client)
 {
     int sock = client->sock.fd, proc = client->proc.fd;
 
-    soft_peer_watch_del(&client->sock);
-    soft_peer_watch_del(&client->proc);
+    soft_service_watch_del(&client->sock);
+    soft_service_watch_del(&client->proc);
     if (sock >= 0)
         close(sock);
     if (proc >= 0)
@@ -185,7 +188,7 @@ static void allow_tracing(void)
         prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
 }
 
-static void client_ended(struct soft_peer_watch *watch, uint32_t events)
+static void client_ended(struct soft_service_watch *watch, uint32_t events)
 {
     (void)events;
     client_free(OD_CONTAINER_OF(watch, struct soft_peer_client, proc));
@@ -198,8 +201,8 @@ static void watch_process(struct soft_peer_client *client)
     int fd;
 
     getsockopt(client->sock.fd, SOL_SOCKET, SO_PEERCRED, &cred, &len);
-    fd = soft_peer_pidfd(client->sock.fd, cred.pid);
-    if (fd >= 0 && soft_peer_watch_add(&client->proc, fd, EPOLLIN, client_ended) != 0)
+    fd = soft_service_pidfd(client->sock.fd, cred.pid);
+    if (fd >= 0 && soft_service_watch_add(&client->proc, fd, EPOLLIN, client_ended) != 0)
         close(fd);
 }
 
@@ -215,7 +218,7 @@ static bool handle_hello(struct soft_peer_client *client, const struct soft_peer
     client->greeted = true;
     server.nsilent--;
     do
-        rc = soft_peer_shared_create("opendoca-peer-board", PEER_BOARD_SIZE, &addr, &board);
+        rc = soft_service_shared_create("opendoca-peer-board", PEER_BOARD_SIZE, &addr, &board);
     while (rc == -EMFILE && evict_silent_client());
     if (rc != 0)
         return reply(client, &out, PEER_MSG_WELCOME, rc, NULL, 0);
@@ -233,10 +236,10 @@ static int find_memory(const struct soft_peer_desc *desc, uint64_t *offset)
 {
     int fd;
 
-    soft_peer_unlock();
+    soft_service_unlock();
     fd = soft_peer_memory_find(desc->base, desc->len,
                                (desc->access & (SOFT_PEER_WRITE | SOFT_PEER_ATOMIC)) != 0, offset);
-    soft_peer_lock();
+    soft_service_lock();
     return fd;
 }
 
@@ -316,7 +319,7 @@ static bool handle(struct soft_peer_client *client, const union soft_peer_msg *m
 }
 
 /* One message an event, so that no client keeps the thread from the others. */
-static void client_ready(struct soft_peer_watch *watch, uint32_t events)
+static void client_ready(struct soft_service_watch *watch, uint32_t events)
 {
     struct soft_peer_client *client = OD_CONTAINER_OF(watch, struct soft_peer_client, sock);
     union soft_peer_msg msg, out = {0};
@@ -343,7 +346,7 @@ static bool client_create(int sock)
     client->sock.fd = -1;
     client->proc.fd = -1;
     client->free_cell = NO_CELL;
-    if (soft_peer_watch_add(&client->sock, sock, EPOLLIN | EPOLLRDHUP, client_ready) != 0) {
+    if (soft_service_watch_add(&client->sock, sock, EPOLLIN | EPOLLRDHUP, client_ready) != 0) {
         free(client);
         return false;
     }
@@ -374,7 +377,20 @@ static void refuse(int sock, int status)
     close(sock);
 }
 
-static void listener_ready(struct soft_peer_watch *watch, uint32_t events)
+static void resume_listener(struct soft_service_timer *timer)
+{
+    (void)timer;
+    soft_service_watch_events(&server.listener, EPOLLIN);
+}
+
+/* A full table of descriptors would else spin the thread. */
+static void pause_listener(void)
+{
+    soft_service_watch_events(&server.listener, 0);
+    soft_service_timer_set(&server.pause, PAUSE_MS, resume_listener);
+}
+
+static void listener_ready(struct soft_service_watch *watch, uint32_t events)
 {
     int sock = accept4(watch->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
@@ -382,7 +398,7 @@ static void listener_ready(struct soft_peer_watch *watch, uint32_t events)
     if (sock < 0) {
         if ((errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS) &&
             !evict_silent_client())
-            soft_peer_watch_pause(watch, EPOLLIN);
+            pause_listener();
         return;
     }
     if (server.nsilent >= MAX_SILENT)
@@ -419,19 +435,19 @@ static int open_socket(void)
     OD_AUTO_FD int dirfd = -1;
     int fd, rc;
 
-    rc = soft_peer_random(server.instance, sizeof(server.instance));
+    rc = soft_service_random(server.instance, sizeof(server.instance));
     if (rc == 0)
-        rc = soft_peer_random(server.probe, sizeof(server.probe));
+        rc = soft_service_random(server.probe, sizeof(server.probe));
     if (rc != 0)
         return rc;
-    dirfd = soft_peer_dir_open(server.dir);
+    dirfd = soft_service_folder_open(server.dir, sizeof(server.dir));
     if (dirfd < 0)
         return dirfd;
     soft_peer_dir_sweep(server.dir, dirfd);
     fd = soft_peer_dir_listen(server.dir, dirfd, server.instance);
     if (fd < 0)
         return fd;
-    rc = soft_peer_watch_add(&server.listener, fd, EPOLLIN, listener_ready);
+    rc = soft_service_watch_add(&server.listener, fd, EPOLLIN, listener_ready);
     if (rc != 0) {
         soft_fail(rc, "cannot watch the socket in %s: %s", server.dir, strerror(-rc));
         goto err_unlink;
@@ -454,7 +470,7 @@ int soft_peer_server_start(struct soft_peer_desc *desc)
         rc = open_socket();
     if (rc != 0)
         return rc;
-    desc->pid = (uint32_t)soft_peer_self();
+    desc->pid = (uint32_t)soft_service_self();
     desc->start_time = server.start_time;
     memcpy(desc->instance, server.instance, sizeof(desc->instance));
     memcpy(desc->dir, server.dir, strlen(server.dir) + 1);
@@ -478,7 +494,8 @@ void soft_peer_server_stop(bool process_ends)
     }
     if (fd < 0)
         return;
-    soft_peer_watch_del(&server.listener);
+    soft_service_timer_cancel(&server.pause);
+    soft_service_watch_del(&server.listener);
     close(fd);
     if (process_ends)
         soft_peer_dir_unlink(server.dirfd, server.instance);

@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "soft/peer/dir.h"
+#include "soft/service/folder.h"
 
 static char base[64];
 
@@ -43,7 +44,7 @@ static int open_in(const char *name, char dir[PEER_DIR_SIZE])
 
     snprintf(path, sizeof(path), "%s/%s", base, name);
     setenv("OPENDOCA_RUNTIME_DIR", path, 1);
-    return soft_peer_dir_open(dir);
+    return soft_service_folder_open(dir, PEER_DIR_SIZE);
 }
 
 static void a_folder_is_made_for_this_user_alone(void **state)
@@ -93,14 +94,14 @@ static void folders_are_tried_in_order(void **state)
     (void)state;
     unsetenv("OPENDOCA_RUNTIME_DIR");
     setenv("XDG_RUNTIME_DIR", base, 1);
-    fd = soft_peer_dir_open(dir);
+    fd = soft_service_folder_open(dir, PEER_DIR_SIZE);
     assert_true(fd >= 0);
     close(fd);
     snprintf(expected, sizeof(expected), "%s/opendoca", base);
     assert_string_equal(dir, expected);
     /* Somebody else's session folder, as after sudo, is not an error. */
     setenv("XDG_RUNTIME_DIR", "/nonexistent", 1);
-    fd = soft_peer_dir_open(dir);
+    fd = soft_service_folder_open(dir, PEER_DIR_SIZE);
     assert_true(fd >= 0);
     close(fd);
     snprintf(expected, sizeof(expected), "opendoca-%u", geteuid());
