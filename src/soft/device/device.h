@@ -66,6 +66,20 @@ struct soft_caps {
     uint32_t dma_max_list_len; /* segments a side */
     uint32_t dma_max_tasks;    /* a context */
     uint32_t dma_queue_depth;  /* 0 = as deep as the task pool */
+
+    bool comch;                     /* server on the DPU, client on the host */
+    uint32_t comch_max_name_len;    /* bytes, NUL included */
+    uint32_t comch_max_msg_size;    /* bytes */
+    uint32_t comch_max_recv_queue;  /* messages */
+    uint32_t comch_max_send_tasks;  /* a context */
+    uint32_t comch_max_clients;     /* a server */
+    uint32_t comch_connect_timeout; /* ms that a client waits for its server; 0 = one attempt */
+    bool comch_fast_path;           /* producers and consumers */
+    uint32_t comch_max_fast_tasks;  /* a producer or consumer */
+    uint32_t comch_max_buf_size;    /* bytes a fast path task */
+    uint32_t comch_max_imm_len;     /* bytes of immediate data */
+    uint32_t comch_max_consumers;   /* one side of a connection */
+    uint32_t comch_max_producers;
 };
 
 /* How this device's copies are executed. */

@@ -75,6 +75,23 @@ static const struct soft_field caps_fields[] = {
     CAP_UINT(dma_max_list_len, 1, 65535),
     CAP_UINT(dma_max_tasks, 1, MAX_TASKS),
     CAP_UINT(dma_queue_depth, 0, MAX_TASKS),
+    CAP_BOOL(comch),
+    CAP_UINT(comch_max_name_len, 2, 1024),
+    CAP_UINT(comch_max_msg_size, 1, 65536),
+    CAP_UINT(comch_max_recv_queue, 1, UINT16_MAX),
+    CAP_UINT(comch_max_send_tasks, 1, UINT16_MAX),
+    CAP_UINT(comch_max_clients, 1, UINT16_MAX),
+    CAP_UINT(comch_connect_timeout, 0, 3600 * 1000),
+    CAP_BOOL(comch_fast_path),
+    CAP_UINT(comch_max_fast_tasks, 1, 1 << 20),
+    {.name = "comch_max_buf_size",
+     .kind = SOFT_FIELD_SIZE,
+     SOFT_FIELD_AT(struct soft_caps, comch_max_buf_size),
+     .min = 1,
+     .max = UINT32_MAX},
+    CAP_UINT(comch_max_imm_len, 0, 1024),
+    CAP_UINT(comch_max_consumers, 1, INT16_MAX),
+    CAP_UINT(comch_max_producers, 1, INT16_MAX),
 };
 const struct soft_field_table soft_device_caps_table = NUM_OF(caps_fields);
 

@@ -20,6 +20,15 @@
 
 #define GBIT_PER_S ((uint64_t)1000 * 1000 * 1000)
 
+/* Messages: what the published programs need, and the sizes that cards are known for. A message of
+ * the largest size still fits on a stack. */
+#define CARD_COMCH                                                                                 \
+    .comch = true, .comch_max_name_len = 120, .comch_max_msg_size = 4080,                          \
+    .comch_max_recv_queue = 8192, .comch_max_send_tasks = 8192, .comch_max_clients = 512,          \
+    .comch_connect_timeout = 10000, .comch_fast_path = true, .comch_max_fast_tasks = 65535,        \
+    .comch_max_buf_size = (uint32_t)1 << 31, .comch_max_imm_len = 32, .comch_max_consumers = 256,  \
+    .comch_max_producers = 256
+
 /* What a card with processors of its own has: memory of the other side, representors, and copies.
  */
 #define CARD_CAPS                                                                                  \
@@ -28,7 +37,7 @@
     .mmap_advise_cache_invalidate = true, .mmap_advise_max_buf_size = (uint64_t)2 << 30,           \
     .completion_vectors = 1, .max_access_token_size = MAX_ACCESS_TOKEN_SIZE, .dma_memcpy = true,   \
     .dma_max_buf_size = CARD_MAX_BUF_SIZE, .dma_max_list_len = CARD_MAX_LIST_LEN,                  \
-    .dma_max_tasks = CARD_MAX_TASKS
+    .dma_max_tasks = CARD_MAX_TASKS, CARD_COMCH
 
 /* Which engine copies is left open: soft/copy chooses. */
 static const struct soft_profile profiles[] = {
@@ -79,7 +88,20 @@ static const struct soft_profile profiles[] = {
                  .dma_memcpy = true,
                  .dma_max_buf_size = INT64_MAX,
                  .dma_max_list_len = 65535,
-                 .dma_max_tasks = 1 << 24},
+                 .dma_max_tasks = 1 << 24,
+                 .comch = true,
+                 .comch_max_name_len = 1024,
+                 .comch_max_msg_size = 65536,
+                 .comch_max_recv_queue = 65535,
+                 .comch_max_send_tasks = 65535,
+                 .comch_max_clients = 65535,
+                 .comch_connect_timeout = 10000,
+                 .comch_fast_path = true,
+                 .comch_max_fast_tasks = 1 << 20,
+                 .comch_max_buf_size = UINT32_MAX,
+                 .comch_max_imm_len = 1024,
+                 .comch_max_consumers = 32767,
+                 .comch_max_producers = 32767},
     },
 };
 

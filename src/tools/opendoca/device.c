@@ -81,6 +81,11 @@ static void show_caps(const struct soft_caps *caps)
         printf("    up to          %" PRIu64 " bytes, %u segments a side, %u tasks\n",
                caps->dma_max_buf_size, caps->dma_max_list_len, caps->dma_max_tasks);
     printf("  sync events      %s\n", caps->sync_event ? "yes" : "no");
+    printf("  Comch            %s\n", caps->comch ? "yes" : "no");
+    if (caps->comch)
+        printf("    up to          %u bytes a message, %u clients a server, %s\n",
+               caps->comch_max_msg_size, caps->comch_max_clients,
+               caps->comch_fast_path ? "fast path" : "no fast path");
 }
 
 static void show(const struct soft_device *device)

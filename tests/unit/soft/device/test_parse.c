@@ -103,7 +103,9 @@ static const char full[] =
     "   \"caps\": {\"dma_max_buf_size\": \"4K\", \"dma_max_list_len\": 1, \"dma_queue_depth\": 2,\n"
     "              \"dma_max_tasks\": 8, \"max_opens\": 3, \"hotplug_manager\": true,\n"
     "              \"max_access_token_size\": 1024, \"completion_vectors\": 4,\n"
-    "              \"mmap_advise_max_buf_size\": 12345, \"sync_event\": false},\n"
+    "              \"mmap_advise_max_buf_size\": 12345, \"sync_event\": false,\n"
+    "              \"comch_max_buf_size\": \"1M\", \"comch_max_imm_len\": 0,\n"
+    "              \"comch_connect_timeout\": 250, \"comch_max_clients\": 2},\n"
     "   \"copy\": {\"engine\": \"error\", \"error_base\": \"threads\", \"threads\": 2,\n"
     "              \"split_above\": \"1M\", \"faults\": \"fail:3\"}}},\n"
     " \"devices\": [\n"
@@ -173,6 +175,11 @@ static void check_full_limits(const struct soft_device *dpu)
     assert_int_equal(dpu->caps.completion_vectors, 4);
     assert_int_equal(dpu->caps.mmap_advise_max_buf_size, 12345);
     assert_false(dpu->caps.sync_event);
+    assert_int_equal(dpu->caps.comch_max_buf_size, 1 << 20);
+    assert_int_equal(dpu->caps.comch_max_imm_len, 0);
+    assert_int_equal(dpu->caps.comch_connect_timeout, 250);
+    assert_int_equal(dpu->caps.comch_max_clients, 2);
+    assert_int_equal(dpu->caps.comch_max_name_len, 120);
     assert_true(dpu->caps.mmap_export_pci);
     assert_string_equal(dpu->copy.engine, "error");
     assert_string_equal(dpu->copy.error_base, "threads");

@@ -41,6 +41,15 @@ static void every_profile_makes_a_usable_device(void **state)
             assert_true(device->caps.dma_max_buf_size >= 2 << 20);
             assert_true(device->caps.dma_max_list_len >= 64);
         }
+        if (device->caps.comch) {
+            assert_true(device->caps.comch_max_name_len >= 30);
+            assert_in_range(device->caps.comch_max_msg_size, 1024, 65536);
+            assert_true(device->caps.comch_max_recv_queue >= 10);
+            assert_true(device->caps.comch_max_send_tasks >= 1024);
+            assert_true(device->caps.comch_max_clients >= 2);
+            assert_true(device->caps.comch_fast_path);
+            assert_true(device->caps.comch_max_buf_size >= 1 << 20);
+        }
         soft_device_topology_free(topology);
     }
     assert_int_equal(num, 5);
@@ -57,6 +66,8 @@ static void cards_have_their_limits(void **state)
     assert_false(cx7->devices->caps.dma_memcpy);
     assert_false(cx7->devices->caps.mmap_export_pci);
     assert_false(cx7->devices->caps.rep_filter_net);
+    assert_false(cx7->devices->caps.comch);
+    assert_int_equal(bf3->devices->caps.comch_max_msg_size, 4080);
     assert_true(unlimited->devices->caps.dma_max_buf_size > UINT32_MAX);
     soft_device_topology_free(bf3);
     soft_device_topology_free(cx7);
