@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "soft/copy/spread.h"
+
+#define TURN 8u /* jobs */
+
+static struct soft_chooser choosers[SOFT_COPY_CLASSES];
+
+const struct soft_copy_spread soft_copy_spread_alone = {
+    .pick = {.option = SOFT_COPY_ALONE, .timing = SOFT_CHOOSER_UNTIMED}};
+
+struct soft_copy_spread soft_copy_spread_choose(uint64_t len)
+{
+    struct soft_copy_spread spread = {.chooser = &choosers[soft_copy_size_class(len)]};
+
+    spread.pick = soft_chooser_pick(spread.chooser, SOFT_COPY_SPREADS, 1, TURN);
+    return spread;
+}
+
+void soft_copy_spread_learn(const struct soft_copy_spread *spread, uint64_t len, uint64_t ns)
+{
+    if (spread->pick.timing != SOFT_CHOOSER_UNTIMED)
+        soft_chooser_learn(spread->chooser, spread->pick, soft_chooser_cost(ns, len));
+}
