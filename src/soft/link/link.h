@@ -34,12 +34,21 @@
 
 struct soft_link_conf {
     uint32_t max_msg; /* longest message either way, bytes; both sides use the smaller one */
-    uint32_t depth;   /* messages that fit one way before send says -EAGAIN */
+    uint32_t depth;   /* messages that fit one way before send says -EAGAIN; both sides use the
+                         larger one, up to the transport's limit */
     uint32_t connect_timeout; /* ms until a connect that nobody answers fails; 0 = one attempt */
     uint32_t backlog;         /* listener: greetings waiting for an answer; more are refused */
     uint32_t answer_timeout;  /* listener: ms until an unanswered greeting is refused; 0 = 5000 */
     struct od_waker *waker; /* the owner's: woken when poll/recv/accept would get somewhere; may be
                                NULL for owners that only poll */
+
+    /* Listener, optional: answers greetings at once, so that clients do not depend on the owner's
+     * polling. Runs on the background thread and must not block. 0 takes the client in, else it is
+     * refused; the answer (at most SOFT_LINK_HELLO_MAX bytes) travels back either way.
+     * soft_link_next() then hands out links that are UP, each one that was taken in, also when it
+     * has ended since. No call of it runs any more when soft_link_unlisten() returns. */
+    int (*admit)(void *arg, const void *hello, size_t len, void *answer, size_t *answer_len);
+    void *admit_arg;
 };
 
 /* Who is at the other end, as the kernel (local) or the transport (ucx) knows it. */
@@ -106,9 +115,17 @@ SOFT_API uint32_t soft_link_max_msg(const struct soft_link *link);
  * call here. -EAGAIN: no room now. -EMSGSIZE, -EPIPE (shut down or DOWN). Never partial. */
 SOFT_API int soft_link_send(struct soft_link *link, const struct iovec *iov, unsigned int niov);
 
-/* Messages sent so far that the peer's side has taken out of the ring. Sent minus taken = in
- * flight. */
+/* Messages sent so far that the peer's owner has released. Sent minus taken = in flight. */
 SOFT_API uint64_t soft_link_taken(struct soft_link *link);
+
+/* Messages sent so far that are with the peer's side: nothing but its own death, not even the end
+ * of this process, keeps its owner from receiving them. Local: all of them. */
+SOFT_API uint64_t soft_link_arrived(struct soft_link *link);
+
+/* Before sleeping: wake also when `seq` messages were taken, arrived or there is room again for
+ * one that was refused with -EAGAIN (`seq` is then the number of messages sent so far). True when
+ * that is so already. Holds until the next call; 0 is never mind. */
+SOFT_API bool soft_link_await(struct soft_link *link, uint64_t seq);
 
 struct soft_link_msg {
     const void *data; /* valid until soft_link_release(); 16-byte aligned */
@@ -125,7 +142,10 @@ SOFT_API bool soft_link_pending(struct soft_link *link);
 
 /* No further send from here. */
 SOFT_API void soft_link_shutdown(struct soft_link *link);
-/* At once; what was sent before may be lost unless the link is DOWN. NULL is fine. */
+/* Whether the peer has shut down or is gone, whatever is still to be received. Ordered with sends:
+ * when this is false after a send, the peer's receives after its shutdown find that message. */
+SOFT_API bool soft_link_peer_ended(struct soft_link *link);
+/* At once. Orderly after a shutdown, else a cut. What has not arrived may be lost. NULL is fine. */
 SOFT_API void soft_link_close(struct soft_link *link);
 
 #endif /* OD_SOFT_LINK_LINK_H_ */
