@@ -122,9 +122,8 @@ SOFT_API uint64_t soft_link_taken(struct soft_link *link);
  * of this process, keeps its owner from receiving them. Local: all of them. */
 SOFT_API uint64_t soft_link_arrived(struct soft_link *link);
 
-/* Before sleeping: wake also when `seq` messages were taken, arrived or there is room again for
- * one that was refused with -EAGAIN (`seq` is then the number of messages sent so far). True when
- * that is so already. Holds until the next call; 0 is never mind. */
+/* Before sleeping: wake the owner also once `seq` messages were taken, be it for their fate or for
+ * room after -EAGAIN. True when that is so already. Holds until the next call; 0 is never mind. */
 SOFT_API bool soft_link_await(struct soft_link *link, uint64_t seq);
 
 struct soft_link_msg {
