@@ -104,8 +104,8 @@ static int end_peer(struct peer *peer)
     int status;
 
     close(peer->to);
-    close(peer->from);
     assert_int_equal(waitpid(peer->pid, &status, 0), peer->pid);
+    close(peer->from); /* not earlier: the peer may still report */
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
