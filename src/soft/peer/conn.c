@@ -112,18 +112,24 @@ static void take_files(struct msghdr *mh, int *fds, unsigned int nfds)
     }
 }
 
-int soft_peer_packet_receive(int fd, union soft_peer_msg *msg, int *fds, unsigned int nfds,
-                             uint64_t deadline)
+static void drop_files(int *fds, unsigned int nfds)
+{
+    for (unsigned int i = 0; i < nfds; i++) {
+        if (fds[i] >= 0)
+            close(fds[i]);
+        fds[i] = -1;
+    }
+}
+
+static int receive_one(int fd, union soft_peer_msg *msg, int *fds, unsigned int nfds,
+                       uint64_t deadline)
 {
     union {
         char bytes[CMSG_SPACE(2 * sizeof(int))];
         struct cmsghdr align;
     } control;
     struct iovec iov = {.iov_base = msg, .iov_len = sizeof(*msg)};
-    struct msghdr mh = {.msg_iov = &iov,
-                        .msg_iovlen = 1,
-                        .msg_control = control.bytes,
-                        .msg_controllen = sizeof(control.bytes)};
+    struct msghdr mh = {.msg_iov = &iov, .msg_iovlen = 1, .msg_control = control.bytes};
     ssize_t n;
     int rc;
 
@@ -131,6 +137,7 @@ int soft_peer_packet_receive(int fd, union soft_peer_msg *msg, int *fds, unsigne
         rc = wait_for(fd, POLLIN, deadline);
         if (rc != 0)
             return rc;
+        mh.msg_controllen = sizeof(control.bytes);
         n = recvmsg(fd, &mh, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
         /* A reset (hung up before it read our request) hides what was said before; it shows once.
          */
@@ -141,41 +148,54 @@ int soft_peer_packet_receive(int fd, union soft_peer_msg *msg, int *fds, unsigne
     return soft_peer_wire_parse(msg, (size_t)n, msg);
 }
 
-static void drop_files(int *fds, unsigned int nfds)
+/* A refusal at the door answers no request. */
+static bool is_answer(const union soft_peer_msg *msg, uint32_t seq)
 {
-    for (unsigned int i = 0; i < nfds; i++) {
-        if (fds[i] >= 0)
-            close(fds[i]);
-        fds[i] = -1;
-    }
+    return msg->hdr.seq == seq || (msg->hdr.type == PEER_MSG_WELCOME && msg->hdr.status != 0);
 }
 
-/* conn->lock held. Whatever goes wrong here leaves the stream of replies out of step. */
-static int call(struct soft_peer_conn *conn, union soft_peer_msg *msg,
-                enum soft_peer_msg_type request, enum soft_peer_msg_type reply, int *fds,
-                unsigned int nfds)
+int soft_peer_packet_receive(int fd, uint32_t seq, union soft_peer_msg *msg, int *fds,
+                             unsigned int nfds, uint64_t deadline)
 {
-    const uint64_t deadline = soft_service_now_ms() + PEER_HANDSHAKE_MS;
-    size_t size = soft_peer_wire_seal(msg, request, 0);
     int rc;
 
     for (unsigned int i = 0; i < nfds; i++)
         fds[i] = -1;
-    rc = soft_peer_packet_send(conn->sock, msg, size, deadline);
+    do {
+        drop_files(fds, nfds);
+        rc = receive_one(fd, msg, fds, nfds, deadline);
+    } while (rc == 0 && !is_answer(msg, seq));
+    if (rc != 0)
+        drop_files(fds, nfds);
+    return rc;
+}
+
+/* conn->lock held. */
+static int call(struct soft_peer_conn *conn, union soft_peer_msg *msg,
+                enum soft_peer_msg_type request, enum soft_peer_msg_type reply, int *fds,
+                unsigned int nfds)
+{
+    const uint64_t deadline = soft_service_now_ms() + PEER_ANSWER_MS;
+    const uint32_t seq = ++conn->seq;
+    size_t size = soft_peer_wire_seal(msg, request, seq, 0);
+    int rc = soft_peer_packet_send(conn->sock, msg, size, deadline);
+
     /* An exporter that hung up may have said why. */
     if (rc == 0 || rc == -ENOTCONN)
-        rc = soft_peer_packet_receive(conn->sock, msg, fds, nfds, deadline);
-    /* A refusal at the door is a welcome with a status, whatever was asked. */
-    if (rc == 0 && msg->hdr.type != reply && msg->hdr.type != PEER_MSG_WELCOME)
-        rc = -EBADMSG;
-    if (rc != 0) {
-        drop_files(fds, nfds);
-        soft_peer_conn_kill(conn);
+        rc = soft_peer_packet_receive(conn->sock, seq, msg, fds, nfds, deadline);
+    if (rc == -ETIMEDOUT)
         return rc;
-    }
-    if (msg->hdr.status != 0 || msg->hdr.type != reply)
+    if (rc == 0 && msg->hdr.status != 0) {
         drop_files(fds, nfds);
-    return msg->hdr.type != reply && msg->hdr.status == 0 ? -EBADMSG : msg->hdr.status;
+        return msg->hdr.status;
+    }
+    if (rc == 0 && msg->hdr.type != reply) {
+        drop_files(fds, nfds);
+        rc = -EBADMSG;
+    }
+    if (rc != 0)
+        soft_peer_conn_kill(conn);
+    return rc;
 }
 
 int soft_peer_conn_call(struct soft_peer_conn *conn, union soft_peer_msg *msg,
@@ -193,11 +213,11 @@ int soft_peer_conn_call(struct soft_peer_conn *conn, union soft_peer_msg *msg,
 void soft_peer_conn_send(struct soft_peer_conn *conn, union soft_peer_msg *msg,
                          enum soft_peer_msg_type type)
 {
-    size_t size = soft_peer_wire_seal(msg, type, 0);
+    size_t size = soft_peer_wire_seal(msg, type, 0, 0);
 
     pthread_mutex_lock(&conn->lock);
     if (conn->sock >= 0)
-        soft_peer_packet_send(conn->sock, msg, size, soft_service_now_ms() + PEER_HANDSHAKE_MS);
+        soft_peer_packet_send(conn->sock, msg, size, soft_service_now_ms() + PEER_ANSWER_MS);
     pthread_mutex_unlock(&conn->lock);
 }
 
@@ -205,7 +225,7 @@ void soft_peer_conn_send(struct soft_peer_conn *conn, union soft_peer_msg *msg,
 
 static int connect_exporter(const struct soft_peer_desc *desc)
 {
-    const uint64_t deadline = soft_service_now_ms() + PEER_HANDSHAKE_MS;
+    const uint64_t deadline = soft_service_now_ms() + PEER_ANSWER_MS;
     const struct timespec pause = {.tv_nsec = 1000000};
     int fd = soft_peer_dir_connect(desc->dir, desc->instance);
 
@@ -316,7 +336,7 @@ static int explain(int err, const struct soft_peer_desc *desc)
         return soft_fail(-ECONNREFUSED,
                          "the exporter (process %u) does not answer for %d ms; it is stopped or "
                          "the machine is overloaded",
-                         desc->pid, PEER_HANDSHAKE_MS);
+                         desc->pid, PEER_ANSWER_MS);
     case -EPROTO:
         return soft_fail(-EPROTO,
                          "the exporter (process %u) speaks another protocol; use the same "

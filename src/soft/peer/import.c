@@ -58,6 +58,11 @@ static int explain_refusal(int err, const struct soft_peer_desc *desc)
     case -ENFILE:
         return soft_fail(err, "the exporter (process %u) has no resources: %s", desc->pid,
                          strerror(-err));
+    case -ETIMEDOUT:
+        return soft_fail(-ECONNREFUSED,
+                         "the exporter (process %u) does not answer for %d ms; it "
+                         "is stopped or the machine is overloaded",
+                         desc->pid, PEER_ANSWER_MS);
     default:
         return soft_fail(-ECONNREFUSED, "the exporter (process %u) ended during the import: %s",
                          desc->pid, strerror(-err));

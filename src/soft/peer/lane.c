@@ -197,15 +197,13 @@ static bool serve(const struct soft_peer_lane *lane)
     if (n <= 0 || soft_peer_wire_parse(&msg, (size_t)n, &msg) != 0)
         return false;
     if (msg.hdr.type == PEER_MSG_COPY) {
-        out.done.seq = msg.copy.seq;
         rc = serve_copy(lane, &msg.copy);
     } else if (msg.hdr.type == PEER_MSG_ATOMIC) {
-        out.done.seq = msg.atomic.seq;
         rc = serve_atomic(lane, &msg.atomic, &out.done.value);
     } else {
         return false;
     }
-    size = soft_peer_wire_seal(&out, PEER_MSG_DONE, rc);
+    size = soft_peer_wire_seal(&out, PEER_MSG_DONE, msg.hdr.seq, rc);
     return send(lane->sock, &out, size, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)size;
 }
 

@@ -6,19 +6,26 @@
  *
  * The exporter registers a range and gets a descriptor (opaque bytes, tamper-evident). A process
  * that holds the descriptor imports it. The exporter serves imports from a background thread of its
- * own, so the application may block anywhere. At import the first engine that works is chosen:
+ * own, so the application may block anywhere. At import the first engine that works is chosen
+ * (OPENDOCA_PEER_ENGINE=mapped|vm|served allows only that one):
  *
- *   mapped   the range lies in shareable memory (memfd, shm, hugetlbfs): the importer maps it too
- *   vm       process_vm_readv/writev
- *   served   the exporter's background thread does the access (other PID namespace, no ptrace
- * right)
+ *   mapped   the range lies in shareable memory (memfd, shm, hugetlbfs, a file): the importer maps
+ * it too, with its pages present. Like a pinned range it stays what it was when the exporter unmaps
+ * its own side. The only engine whose atomics cost nanoseconds: memory for sync events should be
+ * shareable vm       process_vm_readv/writev; atomics as with served served   the exporter's
+ * background thread does the access (other PID namespace, no ptrace right)
  *
  * Revocation: soft_peer_export_destroy() returns only when no importer touches the memory any more;
  * accesses that start later fail with -EPERM. Exporter death makes accesses fail with -ENOTCONN
  * without delay worth mentioning. The importing side learns of both by itself.
  *
+ * Both processes must run as the same user, or one of them as root, and see the same runtime folder
+ * (OPENDOCA_RUNTIME_DIR, $XDG_RUNTIME_DIR/opendoca, /run/opendoca-UID or /tmp/opendoca-UID).
+ * Network and PID namespaces may differ.
+ *
  * Threads: creating, exporting, importing and closing from any thread. Accesses to one map from any
- * number of threads at once. */
+ * number of threads at once. A forked child inherits neither exports nor maps: destroying and
+ * closing its copies is fine, maps fail with -ENOTCONN, new exports and imports work. */
 
 #include <sys/uio.h>
 
@@ -35,7 +42,7 @@ enum soft_peer_kind {
 enum soft_peer_access {
     SOFT_PEER_READ = 1,
     SOFT_PEER_WRITE = 2,
-    SOFT_PEER_ATOMIC = 4,
+    SOFT_PEER_ATOMIC = 4, /* load, store and fetch_add; READ and WRITE grant load and store too */
 };
 
 struct soft_peer_range {
@@ -44,20 +51,24 @@ struct soft_peer_range {
     enum soft_peer_kind kind;
     unsigned int access; /* soft_peer_access bits that importers get */
     uint32_t mask;       /* the caller's own access mask, handed to importers as it is */
-    const char *card;    /* card identity; importers must name the same */
+    const char *card;    /* card identity, 1 to 63 bytes; importers must name the same */
     const void *token;   /* optional access token that importers need not repeat, only bound into */
-    size_t token_len;    /* the descriptor's integrity tag; 0 = none */
+    size_t token_len;    /* the descriptor; 0 = none */
 };
 
 struct soft_peer_export;
 
-/* -ENOMEM, -EMFILE, ... with a reason. The memory is not touched, locked or remapped. */
+/* The memory is not touched, locked or remapped. Costs a few microseconds; the first one of a
+ * process starts the background thread and its socket. -EINVAL (empty or wrapping range, undefined
+ * kind or access, card name), -EACCES (no usable runtime folder), -ENOMEM, -EMFILE, ... with a
+ * reason. */
 SOFT_API int soft_peer_export_create(const struct soft_peer_range *range,
                                      struct soft_peer_export **exp);
 /* The descriptor: owned by the export, at most SOFT_PEER_DESC_MAX bytes. */
 SOFT_API const void *soft_peer_export_desc(const struct soft_peer_export *exp, size_t *len);
-/* Revokes: waits (bounded) until running accesses of importers are over, then frees. NULL is fine.
- */
+/* Revokes: waits until running accesses of importers are over, then frees. An importer that does
+ * not end an access within 2 s (stopped by a debugger, say) is not waited for any longer. NULL is
+ * fine. */
 SOFT_API void soft_peer_export_destroy(struct soft_peer_export *exp);
 
 struct soft_peer_map;
@@ -72,27 +83,34 @@ struct soft_peer_info {
 };
 
 /* -EBADMSG: not a descriptor, or one that was changed, cut or extended; -EPROTO: newer format;
- * -EXDEV: exporter belongs to another card; -EPERM: revoked; -ECONNREFUSED: exporter gone or out of
- * reach; -EACCES: the exporter refuses this user. `kind` is the kind that the caller expects,
- * another one is -EBADMSG. */
+ * -EXDEV: exporter belongs to another card; -EPERM: revoked; -ECONNREFUSED: exporter gone, out of
+ * reach, or silent for 5 s; -EACCES: the exporter refuses this user; -ENOMEM, -EMFILE: no resources
+ * on either side; -EINVAL, -ENOTSUP: OPENDOCA_PEER_ENGINE names no engine, or one that does not
+ * work here. `kind` is the kind that the caller expects, another one is -EBADMSG. */
 SOFT_API int soft_peer_import(const void *desc, size_t len, enum soft_peer_kind kind,
                               const char *card, struct soft_peer_map **map);
 SOFT_API void soft_peer_map_info(const struct soft_peer_map *map, struct soft_peer_info *info);
+/* No access may be running. NULL is fine. */
 SOFT_API void soft_peer_map_close(struct soft_peer_map *map);
 
 /* Brackets around direct use of mapped memory. begin: 0, -EPERM (revoked), -ENOTCONN (exporter
- * dead); only after 0 the pointer of soft_peer_local() may be dereferenced, until end. Cheap (no
- * system call), nestable across threads. */
+ * dead); only after 0 the pointer of soft_peer_local() may be dereferenced, until end. Cheap (two
+ * atomic additions, no system call), nestable across threads. The exporter's destroy waits for the
+ * end, so a bracket holds one bounded piece of work (milliseconds): long copies take one for each
+ * chunk and none stays open between two polls. A file that shrinks makes its pages raise SIGBUS:
+ * guard the copy as for any memory. */
 SOFT_API int soft_peer_begin(struct soft_peer_map *map);
 SOFT_API void soft_peer_end(struct soft_peer_map *map);
 
 /* Local address of exporter address `addr`, or NULL when the engine is not "mapped". */
 SOFT_API void *soft_peer_local(const struct soft_peer_map *map, uint64_t addr);
 
-/* Copies between local vectors and exporter addresses, all engines, brackets included. The two
- * sides have the same total length. 0, -EFAULT (an address is not accessible on either side),
- * -EPERM, -ENOTCONN, -ERANGE (outside of the range), -EACCES (direction not granted). A failure may
- * leave a part written. */
+/* Copies between local vectors and exporter addresses, all engines, brackets included, in order and
+ * with any number of pieces. The two sides have the same total length. Bad pages raise no signal.
+ * One system call of vm serves up to 64 pieces a side: gathering small copies pays. 0, -EFAULT (an
+ * address is not accessible on either side), -EPERM, -ENOTCONN, -ERANGE (outside of the range),
+ * -EACCES (direction not granted), -EINVAL (lengths differ), -EIO. A failure may leave a part
+ * written. */
 SOFT_API int soft_peer_readv(struct soft_peer_map *map, const struct iovec *local,
                              unsigned int nlocal, const struct iovec *remote, unsigned int nremote);
 SOFT_API int soft_peer_writev(struct soft_peer_map *map, const struct iovec *local,
@@ -100,7 +118,8 @@ SOFT_API int soft_peer_writev(struct soft_peer_map *map, const struct iovec *loc
                               unsigned int nremote);
 
 /* Atomic with respect to every other access through this interface and to the exporter's own CPU
- * atomics. `addr` is an exporter address, 8-byte aligned. */
+ * atomics; sequentially consistent. `addr` is an exporter address, 8-byte aligned, else -ERANGE.
+ * Errors as above. */
 SOFT_API int soft_peer_load(struct soft_peer_map *map, uint64_t addr, uint64_t *value);
 SOFT_API int soft_peer_store(struct soft_peer_map *map, uint64_t addr, uint64_t value);
 SOFT_API int soft_peer_fetch_add(struct soft_peer_map *map, uint64_t addr, uint64_t value,

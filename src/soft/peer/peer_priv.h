@@ -10,8 +10,10 @@
  *   memory.c    exporter: finds the file behind a range
  *   lane.c      exporter: does accesses for importers that cannot do them
  *   conn.c      importer: the connection to one exporter
- *   import.c    importer: maps; brackets and copies
+ *   import.c    importer: making and closing maps
+ *   access.c    importer: brackets, copies, atomics
  *   mapped.c vm.c served.c   importer: the engines
+ *   desc.c wire.c dir.c      the descriptor, the messages, the folder
  *
  * One lock (soft_service_lock) guards everything that more than one thread sees, on both sides. It
  * is held for a few microseconds, never across a wait or an access to foreign memory. The two
@@ -27,14 +29,12 @@
 #include "soft/service/shared.h"
 #include "util/list.h"
 
-#define PEER_HANDSHAKE_MS 5000  /* exporter does not answer an import */
-#define PEER_SERVED_MS    10000 /* exporter does not answer an access */
-#define PEER_REVOKE_MS    2000  /* importer does not end an access */
-#define PEER_STUCK_MS     50    /* the same importer, the next time */
+#define PEER_ANSWER_MS 5000 /* exporter does not answer: it is stopped, or worse */
+#define PEER_REVOKE_MS 2000 /* importer does not end an access */
+#define PEER_STUCK_MS  50   /* the same importer, the next time */
 
 /* ---- The board: one cell a map, in memory that both processes see ---- */
 
-/* 0 is what a page of a dead connection reads as. */
 enum soft_peer_cell_state {
     PEER_CELL_DEAD = 0,
     PEER_CELL_LIVE = 1,
@@ -49,10 +49,9 @@ struct soft_peer_cell {
     uint8_t pad[OD_CACHE_LINE - 2 * sizeof(uint32_t)];
 };
 
-#define PEER_BOARD_CELLS                                                                           \
-    65536u /* maps of one importer on one exporter; pages come on first use                        \
-            */
-#define PEER_BOARD_SIZE (PEER_BOARD_CELLS * sizeof(struct soft_peer_cell))
+/* Maps of one importer on one exporter; the pages come on first use. */
+#define PEER_BOARD_CELLS 65536u
+#define PEER_BOARD_SIZE  (PEER_BOARD_CELLS * sizeof(struct soft_peer_cell))
 
 /* ---- service.c ---- */
 
@@ -80,8 +79,7 @@ struct soft_peer_binding {
 };
 
 /* Lock held, all of them. */
-/* The live export that a descriptor names; -EPERM: no longer there; -EBADMSG: not what we issued.
- */
+/* The live export that a descriptor names; -EPERM: not there any more; -EBADMSG: not ours. */
 int soft_peer_export_find(const struct soft_peer_desc *desc, struct soft_peer_export **exp);
 struct soft_peer_export *soft_peer_export_by_id(uint64_t id);
 /* In a forked child: the exports are the parent's. */
@@ -95,6 +93,7 @@ struct soft_peer_client {
     struct soft_service_watch sock;
     struct soft_service_watch proc; /* pidfd of the importer */
     struct od_list link;
+    uint32_t seq; /* of the request that is being answered */
     bool greeted;
     bool stuck; /* did not end an access in time */
     struct soft_peer_cell *board;
@@ -149,9 +148,10 @@ struct soft_peer_conn {
     struct soft_service_watch proc_watch; /* proc */
     struct od_list maps;
     uint8_t instance[PEER_INSTANCE_SIZE];
-    pthread_mutex_t lock; /* one request at a time on sock; also guards tried and err */
-    bool tried;           /* to connect */
-    int err;              /* why that failed */
+    pthread_mutex_t lock; /* one request at a time on sock; guards seq, tried and err */
+    uint32_t seq;
+    bool tried; /* to connect */
+    int err;    /* why that failed */
     int sock;
     int proc;      /* pidfd of the exporter, or -1 */
     pid_t pid;     /* of the exporter, in our PID namespace; 0: not visible */
@@ -168,7 +168,8 @@ int soft_peer_conn_get(const struct soft_peer_desc *desc, struct soft_peer_conn 
 void soft_peer_conn_put(struct soft_peer_conn *conn);
 
 /* Request and reply; `fds` gets up to `nfds` received files, -1 for missing ones. 0, the negative
- * status of the reply, or what went wrong on the way: then the connection is dead. No reason. */
+ * status of the reply, -ETIMEDOUT, or what went wrong on the way: then the connection is dead. No
+ * reason. */
 int soft_peer_conn_call(struct soft_peer_conn *conn, union soft_peer_msg *msg,
                         enum soft_peer_msg_type request, enum soft_peer_msg_type reply, int *fds,
                         unsigned int nfds);
@@ -182,8 +183,9 @@ void soft_peer_conns_forget(void);
 /* Packets on a non-blocking socket, until a time of soft_service_now_ms(). 0, -ETIMEDOUT,
  * -ENOTCONN, or what soft_peer_wire_parse() says. */
 int soft_peer_packet_send(int fd, const void *packet, size_t size, uint64_t deadline);
-int soft_peer_packet_receive(int fd, union soft_peer_msg *msg, int *fds, unsigned int nfds,
-                             uint64_t deadline);
+/* The reply to request `seq`. An earlier one was given up, and what it brings is dropped. */
+int soft_peer_packet_receive(int fd, uint32_t seq, union soft_peer_msg *msg, int *fds,
+                             unsigned int nfds, uint64_t deadline);
 
 /* ---- import.c and the engines ---- */
 

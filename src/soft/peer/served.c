@@ -76,27 +76,48 @@ static int access_status(int status)
     }
 }
 
-/* lane_lock held. After a failure requests and replies are out of step, and the connection ends. */
-static int lane_send(struct soft_peer_conn *conn, union soft_peer_msg *msg,
-                     enum soft_peer_msg_type type)
+/* lane_lock held. A request that was not answered in time may still be carried out, out of this
+ * bounce buffer or into it: both are left to it, and the next access makes new ones. */
+static void abandon_lane(struct soft_peer_conn *conn)
 {
-    size_t size = soft_peer_wire_seal(msg, type, 0);
+    int lane = conn->lane;
 
-    if (soft_peer_packet_send(conn->lane, msg, size, soft_service_now_ms() + PEER_SERVED_MS) == 0)
-        return 0;
+    soft_service_lock();
+    conn->lane = -1;
+    soft_service_unlock();
+    close(lane);
+    munmap(conn->bounce, PEER_BOUNCE_SIZE);
+    conn->bounce = NULL;
+}
+
+static int lane_failed(struct soft_peer_conn *conn, int rc)
+{
+    if (rc == -ETIMEDOUT) {
+        abandon_lane(conn);
+        return -EIO;
+    }
     soft_peer_conn_kill(conn);
     return -ENOTCONN;
 }
 
+/* lane_lock held. */
+static int lane_send(struct soft_peer_conn *conn, union soft_peer_msg *msg,
+                     enum soft_peer_msg_type type, uint32_t seq)
+{
+    size_t size = soft_peer_wire_seal(msg, type, seq, 0);
+    int rc = soft_peer_packet_send(conn->lane, msg, size, soft_service_now_ms() + PEER_ANSWER_MS);
+
+    return rc == 0 ? 0 : lane_failed(conn, rc);
+}
+
 static int lane_receive(struct soft_peer_conn *conn, uint32_t seq, union soft_peer_msg *msg)
 {
-    uint64_t deadline = soft_service_now_ms() + PEER_SERVED_MS;
+    int rc = soft_peer_packet_receive(conn->lane, seq, msg, NULL, 0,
+                                      soft_service_now_ms() + PEER_ANSWER_MS);
 
-    if (soft_peer_packet_receive(conn->lane, msg, NULL, 0, deadline) == 0 &&
-        msg->hdr.type == PEER_MSG_DONE && msg->done.seq == seq)
-        return 0;
-    soft_peer_conn_kill(conn);
-    return -ENOTCONN;
+    if (rc == 0 && msg->hdr.type != PEER_MSG_DONE)
+        rc = -EBADMSG;
+    return rc == 0 ? 0 : lane_failed(conn, rc);
 }
 
 struct stream {
@@ -108,7 +129,7 @@ struct stream {
     uint32_t sent;
     uint32_t done;
     size_t bytes[2]; /* in each half */
-    bool broken;     /* no reply will come */
+    bool broken;     /* the lane is gone */
 };
 
 /* Between the caller's memory and the half of request number `i`. */
@@ -138,7 +159,6 @@ static int request(struct stream *s)
     msg.copy = (struct soft_peer_msg_copy){
         .cell = s->map->index,
         .op = s->direction == PEER_FROM_EXPORTER ? PEER_COPY_READ : PEER_COPY_WRITE,
-        .seq = s->first + s->sent,
         .nsegs = n,
         .bounce_offset = (uint64_t)(s->sent % 2) * HALF,
     };
@@ -147,7 +167,7 @@ static int request(struct stream *s)
             .addr = (uintptr_t)remote[i].iov_base,
             .len = remote[i].iov_len,
         };
-    rc = lane_send(s->map->conn, &msg, PEER_MSG_COPY);
+    rc = lane_send(s->map->conn, &msg, PEER_MSG_COPY, s->first + s->sent);
     s->broken = rc != 0;
     s->sent += rc == 0;
     return rc;
@@ -170,7 +190,7 @@ static int settle(struct stream *s, bool use)
     return rc;
 }
 
-/* lane_lock held. Every request that was sent is settled, or the connection is dead. */
+/* lane_lock held. Every request that was sent is settled, or the lane is gone. */
 static int run_stream(struct stream *s)
 {
     int rc = 0;
@@ -225,9 +245,9 @@ static int atomic(struct soft_peer_map *map, enum soft_peer_atomic_op op, uint64
     if (rc != 0)
         goto unlock;
     seq = conn->lane_seq++;
-    msg.atomic = (struct soft_peer_msg_atomic){
-        .cell = map->index, .op = op, .seq = seq, .addr = addr, .value = *value};
-    rc = lane_send(conn, &msg, PEER_MSG_ATOMIC);
+    msg.atomic =
+        (struct soft_peer_msg_atomic){.cell = map->index, .op = op, .addr = addr, .value = *value};
+    rc = lane_send(conn, &msg, PEER_MSG_ATOMIC, seq);
     if (rc == 0)
         rc = lane_receive(conn, seq, &msg);
     if (rc == 0)

@@ -152,7 +152,7 @@ static bool evict_silent_client(void)
 static bool reply(struct soft_peer_client *client, union soft_peer_msg *msg,
                   enum soft_peer_msg_type type, int status, const int *fds, unsigned int nfds)
 {
-    size_t size = soft_peer_wire_seal(msg, type, status);
+    size_t size = soft_peer_wire_seal(msg, type, client->seq, status);
     struct iovec iov = {.iov_base = msg, .iov_len = size};
     union {
         char bytes[CMSG_SPACE(2 * sizeof(int))];
@@ -292,8 +292,9 @@ static bool handle_lane(struct soft_peer_client *client)
     OD_AUTO_FD int bounce = -1;
     int rc;
 
+    /* The importer gave up on the old one because an answer took too long. */
     if (client->lane != NULL)
-        return false;
+        soft_peer_lane_cut(client->lane);
     rc = soft_peer_lane_create(client, &sock, &bounce);
     out.opened.bounce_len = PEER_BOUNCE_SIZE;
     return reply(client, &out, PEER_MSG_OPENED, rc, (int[]){sock, bounce}, 2);
@@ -331,6 +332,8 @@ static void client_ready(struct soft_service_watch *watch, uint32_t events)
     if (n < 0 && (errno == EAGAIN || errno == EINTR))
         return;
     rc = n <= 0 ? -EBADMSG : soft_peer_wire_parse(&msg, (size_t)n, &msg);
+    if (rc == 0)
+        client->seq = msg.hdr.seq;
     if (rc == -EPROTO)
         reply(client, &out, PEER_MSG_WELCOME, rc, NULL, 0);
     if (rc != 0 || !handle(client, &msg))

@@ -35,7 +35,8 @@ static size_t fixed_size(uint16_t type)
     }
 }
 
-size_t soft_peer_wire_seal(union soft_peer_msg *msg, enum soft_peer_msg_type type, int status)
+size_t soft_peer_wire_seal(union soft_peer_msg *msg, enum soft_peer_msg_type type, uint32_t seq,
+                           int status)
 {
     size_t size = fixed_size((uint16_t)type);
 
@@ -47,6 +48,7 @@ size_t soft_peer_wire_seal(union soft_peer_msg *msg, enum soft_peer_msg_type typ
         .type = (uint16_t)type,
         .size = (uint32_t)size,
         .status = status,
+        .seq = seq,
     };
     return size;
 }
@@ -62,7 +64,7 @@ static bool is_copy(const struct soft_peer_msg_copy *copy, size_t len)
 
     if (copy->op != PEER_COPY_READ && copy->op != PEER_COPY_WRITE)
         return false;
-    if (copy->nsegs == 0 || copy->nsegs > PEER_WIRE_SEGS)
+    if (copy->zero != 0 || copy->nsegs == 0 || copy->nsegs > PEER_WIRE_SEGS)
         return false;
     if (len != PEER_COPY_FIXED + copy->nsegs * sizeof(copy->segs[0]))
         return false;
@@ -82,7 +84,7 @@ static bool is_import(const struct soft_peer_msg_import *import)
 
 static bool is_atomic(const struct soft_peer_msg_atomic *atomic)
 {
-    return atomic->op >= PEER_ATOMIC_LOAD && atomic->op <= PEER_ATOMIC_ADD && atomic->zero == 0 &&
+    return atomic->op >= PEER_ATOMIC_LOAD && atomic->op <= PEER_ATOMIC_ADD &&
            atomic->addr % sizeof(uint64_t) == 0 && is_range(atomic->addr, sizeof(uint64_t));
 }
 
@@ -97,7 +99,7 @@ static bool is_plausible(const union soft_peer_msg *msg, size_t len)
 {
     bool reply = msg->hdr.type >= PEER_MSG_WELCOME;
 
-    if (reply ? msg->hdr.status > 0 : msg->hdr.status != 0)
+    if (msg->hdr.zero != 0 || (reply ? msg->hdr.status > 0 : msg->hdr.status != 0))
         return false;
     switch (msg->hdr.type) {
     case PEER_MSG_COPY:
@@ -112,8 +114,6 @@ static bool is_plausible(const union soft_peer_msg *msg, size_t len)
         return msg->welcome.zero == 0;
     case PEER_MSG_CLOSE:
         return msg->close.zero == 0;
-    case PEER_MSG_DONE:
-        return msg->done.zero == 0;
     default:
         return true;
     }

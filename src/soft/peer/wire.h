@@ -42,6 +42,8 @@ struct soft_peer_hdr {
     uint16_t type;
     uint32_t size;  /* of the message, bytes */
     int32_t status; /* replies: 0 or a negative errno; requests: 0 */
+    uint32_t seq; /* replies: that of the request, so that one that comes too late is told apart */
+    uint32_t zero;
 };
 
 struct soft_peer_msg_hello {
@@ -107,8 +109,8 @@ struct soft_peer_msg_copy {
     struct soft_peer_hdr hdr;
     uint32_t cell;
     uint32_t op;
-    uint32_t seq; /* comes back in the reply */
     uint32_t nsegs;
+    uint32_t zero;
     uint64_t bounce_offset;
     struct soft_peer_seg segs[PEER_WIRE_SEGS]; /* only nsegs of them are sent */
 };
@@ -123,16 +125,12 @@ struct soft_peer_msg_atomic {
     struct soft_peer_hdr hdr;
     uint32_t cell;
     uint32_t op;
-    uint32_t seq;
-    uint32_t zero;
     uint64_t addr;
     uint64_t value;
 };
 
 struct soft_peer_msg_done {
     struct soft_peer_hdr hdr;
-    uint32_t seq;
-    uint32_t zero;
     uint64_t value; /* atomic: what was there before */
 };
 
@@ -152,21 +150,21 @@ union soft_peer_msg {
 
 #define PEER_COPY_FIXED offsetof(struct soft_peer_msg_copy, segs)
 
-_Static_assert(sizeof(struct soft_peer_hdr) == 16, "frozen by PEER_WIRE_VERSION");
-_Static_assert(sizeof(struct soft_peer_msg_hello) == 32, "frozen by PEER_WIRE_VERSION");
-_Static_assert(sizeof(struct soft_peer_msg_welcome) == 48, "frozen by PEER_WIRE_VERSION");
-_Static_assert(sizeof(struct soft_peer_msg_import) == 520, "frozen by PEER_WIRE_VERSION");
-_Static_assert(sizeof(struct soft_peer_msg_imported) == 64, "frozen by PEER_WIRE_VERSION");
-_Static_assert(sizeof(struct soft_peer_msg_close) == 24, "frozen by PEER_WIRE_VERSION");
-_Static_assert(sizeof(struct soft_peer_msg_lane) == 16, "frozen by PEER_WIRE_VERSION");
-_Static_assert(sizeof(struct soft_peer_msg_opened) == 24, "frozen by PEER_WIRE_VERSION");
-_Static_assert(PEER_COPY_FIXED == 40, "frozen by PEER_WIRE_VERSION");
+_Static_assert(sizeof(struct soft_peer_hdr) == 24, "frozen by PEER_WIRE_VERSION");
+_Static_assert(sizeof(struct soft_peer_msg_hello) == 40, "frozen by PEER_WIRE_VERSION");
+_Static_assert(sizeof(struct soft_peer_msg_welcome) == 56, "frozen by PEER_WIRE_VERSION");
+_Static_assert(sizeof(struct soft_peer_msg_import) == 528, "frozen by PEER_WIRE_VERSION");
+_Static_assert(sizeof(struct soft_peer_msg_imported) == 72, "frozen by PEER_WIRE_VERSION");
+_Static_assert(sizeof(struct soft_peer_msg_close) == 32, "frozen by PEER_WIRE_VERSION");
+_Static_assert(sizeof(struct soft_peer_msg_lane) == 24, "frozen by PEER_WIRE_VERSION");
+_Static_assert(sizeof(struct soft_peer_msg_opened) == 32, "frozen by PEER_WIRE_VERSION");
+_Static_assert(PEER_COPY_FIXED == 48, "frozen by PEER_WIRE_VERSION");
 _Static_assert(sizeof(struct soft_peer_msg_atomic) == 48, "frozen by PEER_WIRE_VERSION");
 _Static_assert(sizeof(struct soft_peer_msg_done) == 32, "frozen by PEER_WIRE_VERSION");
 
 /* Fills the header of a message whose other fields are set, and returns the bytes to send. */
 SOFT_API size_t soft_peer_wire_seal(union soft_peer_msg *msg, enum soft_peer_msg_type type,
-                                    int status);
+                                    uint32_t seq, int status);
 
 /* Takes one received packet. 0 and a copy in *msg, -EPROTO (another version of the protocol) or
  * -EBADMSG. After 0 the size fits the type, ops are known, counts are within their arrays, strings

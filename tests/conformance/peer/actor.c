@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -232,6 +233,8 @@ static int carry_out(const struct order *o, struct answer *a)
         return 0;
     case ORDER_USER:
         return setuid((uid_t)o->a) == 0 ? 0 : -errno;
+    case ORDER_DUMPABLE:
+        return prctl(PR_SET_DUMPABLE, o->a, 0, 0, 0) == 0 ? 0 : -errno;
     }
     return -EINVAL;
 }

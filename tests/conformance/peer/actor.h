@@ -32,7 +32,8 @@ enum order_what {
     ORDER_PEER_ADD, /* a: address, b: times */
     ORDER_BEGIN,    /* begins an access of the import and leaves it open */
     ORDER_CLOSE,
-    ORDER_USER, /* a: becomes this user */
+    ORDER_USER,     /* a: becomes this user */
+    ORDER_DUMPABLE, /* a: 0: hides its memory from processes of the same user */
 };
 
 struct order {

@@ -33,8 +33,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (msg.hdr.type == PEER_MSG_COPY)
         check_copy(&msg.copy);
     again = msg;
-    if (soft_peer_wire_seal(&again, (enum soft_peer_msg_type)msg.hdr.type, msg.hdr.status) !=
-            size ||
+    if (soft_peer_wire_seal(&again, (enum soft_peer_msg_type)msg.hdr.type, msg.hdr.seq,
+                            msg.hdr.status) != size ||
         memcmp(&again, &msg, size) != 0)
         abort();
     return 0;

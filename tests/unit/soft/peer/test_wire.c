@@ -35,7 +35,7 @@ static void every_type_comes_through(void **state)
     (void)state;
     for (size_t i = 0; i < OD_ARRAY_SIZE(types); i++) {
         union soft_peer_msg msg = sample(types[i]), parsed;
-        size_t size = soft_peer_wire_seal(&msg, types[i], 0);
+        size_t size = soft_peer_wire_seal(&msg, types[i], 7, 0);
 
         assert_int_equal(soft_peer_wire_parse(&msg, size, &parsed), 0);
         assert_memory_equal(&parsed, &msg, size);
@@ -49,7 +49,7 @@ static void every_other_length_is_refused(void **state)
     (void)state;
     for (size_t i = 0; i < OD_ARRAY_SIZE(types); i++) {
         union soft_peer_msg msg = sample(types[i]), parsed;
-        size_t size = soft_peer_wire_seal(&msg, types[i], 0);
+        size_t size = soft_peer_wire_seal(&msg, types[i], 7, 0);
 
         for (size_t len = 0; len <= sizeof(packet); len++) {
             if (len == size)
@@ -68,7 +68,7 @@ static void every_other_length_is_refused(void **state)
 static int parse(union soft_peer_msg msg, enum soft_peer_msg_type type)
 {
     union soft_peer_msg parsed;
-    size_t size = soft_peer_wire_seal(&msg, type, 0);
+    size_t size = soft_peer_wire_seal(&msg, type, 7, 0);
 
     return soft_peer_wire_parse(&msg, size, &parsed);
 }
@@ -76,7 +76,7 @@ static int parse(union soft_peer_msg msg, enum soft_peer_msg_type type)
 static void headers_are_checked(void **state)
 {
     union soft_peer_msg msg = sample(PEER_MSG_HELLO), parsed;
-    size_t size = soft_peer_wire_seal(&msg, PEER_MSG_HELLO, 0);
+    size_t size = soft_peer_wire_seal(&msg, PEER_MSG_HELLO, 7, 0);
 
     (void)state;
     msg.hdr.magic ^= 1;
@@ -90,9 +90,9 @@ static void headers_are_checked(void **state)
     msg.hdr.type = PEER_MSG_HELLO;
     msg.hdr.status = -1; /* requests have none */
     assert_int_equal(soft_peer_wire_parse(&msg, size, &parsed), -EBADMSG);
-    size = soft_peer_wire_seal(&msg, PEER_MSG_DONE, -EFAULT);
+    size = soft_peer_wire_seal(&msg, PEER_MSG_DONE, 7, -EFAULT);
     assert_int_equal(soft_peer_wire_parse(&msg, size, &parsed), 0);
-    size = soft_peer_wire_seal(&msg, PEER_MSG_DONE, 1);
+    size = soft_peer_wire_seal(&msg, PEER_MSG_DONE, 7, 1);
     assert_int_equal(soft_peer_wire_parse(&msg, size, &parsed), -EBADMSG);
 }
 
