@@ -5,7 +5,7 @@
  *                  [--atomic]
  */
 
-#include <time.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <doca_log.h>
@@ -19,7 +19,6 @@ DOCA_LOG_REGISTER(EVENT_PAIR::REMOTE);
 /* The other program may not be so far yet. */
 static doca_error_t await_file(const char *path)
 {
-    struct timespec moment = {.tv_nsec = 10 * 1000 * 1000};
     double end = kit_seconds() + 30;
 
     while (access(path, R_OK) != 0) {
@@ -27,7 +26,7 @@ static doca_error_t await_file(const char *path)
             DOCA_LOG_ERR("%s does not come", path);
             return DOCA_ERROR_TIME_OUT;
         }
-        nanosleep(&moment, NULL);
+        sched_yield();
     }
     return DOCA_SUCCESS;
 }
