@@ -134,10 +134,10 @@ class Process:
 
 
 class Tests:
-    """The methods test_* are the cases; those of `heavy` are left out under valgrind."""
+    """The methods test_* are the cases; those in `valgrind` are run under it, too."""
 
-    heavy = ['test_trace_libraries_take_the_place_of_the_others', 'test_app_copies_both_ways',
-             'test_log_controls', 'test_nothing_is_left_in_the_folder']
+    valgrind = ['test_programs_run_on_both_sides_at_once', 'test_local_copy', 'test_file_flow',
+                'test_event_pairs', 'test_app_copies']
 
     def __init__(self, stage, wrapper):
         self.stage = stage
@@ -274,9 +274,11 @@ class Tests:
 
     def test_event_pairs(self):
         address = {'host': ['-d', 'b1:00.0'], 'dpu': ['-d', '03:00.0', '-r', 'b1:00.0']}
+        modes = [[], ['--async', '--atomic']]
+        if not self.wrapper:
+            modes += [['--atomic'], ['--async'], ['--async', '--async-num-tasks', '1']]
         for local, remote in (('host', 'dpu'), ('dpu', 'host')):
-            for mode in ([], ['--atomic'], ['--async'], ['--async', '--atomic'],
-                         ['--async', '--async-num-tasks', '1']):
+            for mode in modes:
                 self.remove('event')
                 more = ['-x', self.file('event')] + mode
                 # whichever comes first
@@ -406,7 +408,7 @@ def run_all(stage, arguments):
         print('valgrind is not installed, nothing is run under it')
     elif not arguments.no_valgrind:
         count += run_cases(Tests(stage, [valgrind] + VALGRIND),
-                           [name for name in cases if name not in Tests.heavy])
+                           [name for name in cases if name in Tests.valgrind])
     return count
 
 

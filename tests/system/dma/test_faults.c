@@ -60,14 +60,10 @@ static void ten_thousand_blocks_survive_again(void **state)
         try_to_submit(new_task(&fix, src_buf(&fix, at, BLOCK), dst_buf(&fix, at, BLOCK), 0));
     }
     for (uint64_t spins = 0; fix.ok + fix.failed < BLOCKS; spins++) {
-        uint32_t n = blocks.nwaiting;
-
         assert_true(spins < UINT64_C(2000000000));
         doca_pe_progress(fix.pe);
-        if (n > 0) {
-            blocks.nwaiting = n - 1;
-            try_to_submit(blocks.waiting[n - 1]);
-        }
+        if (blocks.nwaiting > 0)
+            try_to_submit(blocks.waiting[--blocks.nwaiting]);
     }
     assert_int_equal(fix.ok, BLOCKS);
     assert_in_range(blocks.refused, BLOCKS / 20, BLOCKS / 5);

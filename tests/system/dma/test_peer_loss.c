@@ -74,7 +74,7 @@ static void begin(struct rig *rig, bool to_peer)
 
 /* Revocation from the exporter's side, with copies in flight: it is answered, and from then on what
  * the exporter writes into its memory stays there. */
-static void revoke(void **state, enum peer_op op, bool to_peer)
+static void revoke_in_flight(void **state, enum peer_op op, bool to_peer)
 {
     struct rig rig;
     struct peer_answer answer;
@@ -99,22 +99,22 @@ static void revoke(void **state, enum peer_op op, bool to_peer)
 
 static void destroy_while_the_peer_reads(void **state)
 {
-    revoke(state, PEER_DESTROY, false);
+    revoke_in_flight(state, PEER_DESTROY, false);
 }
 
 static void destroy_while_the_peer_writes(void **state)
 {
-    revoke(state, PEER_DESTROY, true);
+    revoke_in_flight(state, PEER_DESTROY, true);
 }
 
 static void stop_while_the_peer_reads(void **state)
 {
-    revoke(state, PEER_STOP, false);
+    revoke_in_flight(state, PEER_STOP, false);
 }
 
 static void stop_while_the_peer_writes(void **state)
 {
-    revoke(state, PEER_STOP, true);
+    revoke_in_flight(state, PEER_STOP, true);
 }
 
 /* The same with this side progressing while the other revokes. */

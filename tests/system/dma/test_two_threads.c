@@ -68,10 +68,11 @@ static void two_engines_in_two_threads(void **state)
     for (int i = 0; i < 2; i++) {
         assert_int_equal(pthread_join(workers[i].thread, &failure), 0);
         assert_null(failure);
-        dma_fix_close(&workers[i].fix);
     }
     assert_ok(doca_mmap_destroy(local));
     assert_ok(doca_mmap_destroy(remote));
+    for (int i = 0; i < 2; i++)
+        dma_fix_close(&workers[i].fix);
     peer_quit(&peer);
 }
 

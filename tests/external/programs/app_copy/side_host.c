@@ -40,7 +40,7 @@ static doca_error_t answer(struct side *side, const struct app_options *options,
         return DOCA_ERROR_BAD_STATE;
     if (!options->has_file) {
         side->size = word->second;
-        side->memory = malloc(side->size + 1);
+        side->memory = calloc(1, side->size + 1);
         if (side->memory == NULL)
             return DOCA_ERROR_NO_MEMORY;
     }
