@@ -413,6 +413,26 @@ static void a_stopped_exporter_delays_at_most(void **state)
     rig_close(&rig);
 }
 
+static void an_import_from_a_stopped_exporter_ends_in_time(void **state)
+{
+    struct rig rig;
+    struct peer_memory memory;
+    struct doca_mmap *remote;
+
+    rig_open(&rig, state);
+    peer_export(&rig.peer, 1, rig.kind, SIZE, 8, DOCA_ACCESS_FLAG_PCI_READ_WRITE, &memory);
+    remote = import_memory(&rig.fix, &memory);
+    peer_freeze(&rig.peer);
+    assert_doca(DOCA_ERROR_DRIVER, try_import(&rig.fix, memory.desc, memory.desc_len));
+    peer_thaw(&rig.peer);
+    /* and nothing is the worse for it */
+    assert_ok(try_import(&rig.fix, memory.desc, memory.desc_len));
+    assert_ok(read_peer(&rig.fix, remote, &memory, SIZE));
+    assert_int_equal(peer_match_pattern(rig.fix.dst, SIZE, 1), SIZE);
+    assert_ok(doca_mmap_destroy(remote));
+    rig_close(&rig);
+}
+
 static void a_page_without_rights_fails_the_copy_only(void **state)
 {
     struct rig rig;
@@ -479,6 +499,7 @@ int main(void)
         WITH_BOTH(the_exporter_may_be_busy),
         WITH_BOTH(the_exporter_may_pause),
         WITH_BOTH(a_stopped_exporter_delays_at_most),
+        WITH_BOTH(an_import_from_a_stopped_exporter_ends_in_time),
         WITH_BOTH(a_page_without_rights_fails_the_copy_only),
         WITH_BOTH(memory_that_went_away_fails_the_copy_only),
     };
