@@ -32,8 +32,10 @@ install: all
 	@meson install -C $(BUILD) --no-rebuild $(if $(V),,--quiet)
 	@echo "opendoca is in $(abspath $(PREFIX))"
 
+# Only what the demo runs, so that a first try is quick.
 demo:
-	@$(MAKE) --no-print-directory install PREFIX=$(DEMO_PREFIX)
+	@$(MAKE) --no-print-directory install PREFIX=$(DEMO_PREFIX) BUILD=build-demo \
+	    OPTIONS="$(OPTIONS) -Dtests=false -Dbench=disabled -Dtrace_flavour=false"
 	@$(DEMO_PREFIX)/bin/opendoca demo
 
 check: deps
