@@ -12,14 +12,15 @@ BUILD ?= build
 JOBS ?= $(shell nproc)
 DEMO_PREFIX = $(CURDIR)/_prefix
 
-OPTIONS = --buildtype=release -Ddebug=true
+# Tests and benchmarks are built by the targets that run them.
+OPTIONS = --buildtype=release -Ddebug=true -Dtests=false
 CONFIGURE = devtools/configure.sh
 
 .PHONY: all deps deps-build install demo check bench coverage clean
 .NOTPARALLEL:
 
 all: deps-build
-	@$(CONFIGURE) $(BUILD) $(OPTIONS) --prefix=$(abspath $(PREFIX))
+	@$(CONFIGURE) $(BUILD) $(OPTIONS) -Dbench=disabled --prefix=$(abspath $(PREFIX))
 	@ninja -C $(BUILD) -j $(JOBS)
 
 deps:
@@ -43,7 +44,7 @@ check: deps
 
 bench: deps-build
 	@devtools/install_deps.sh bench
-	@$(CONFIGURE) $(BUILD) $(OPTIONS) --prefix=$(abspath $(PREFIX))
+	@$(CONFIGURE) $(BUILD) $(OPTIONS) -Dbench=enabled --prefix=$(abspath $(PREFIX))
 	@ninja -C $(BUILD) -j $(JOBS)
 	@devtools/run_bench.py $(BUILD) --output bench-results.json
 
