@@ -36,7 +36,7 @@ install: all
 # Only what the demo runs, so that a first try is quick.
 demo:
 	@$(MAKE) --no-print-directory install PREFIX=$(DEMO_PREFIX) BUILD=build-demo \
-	    OPTIONS="$(OPTIONS) -Dtests=false -Dbench=disabled -Dtrace_flavour=false"
+	    OPTIONS="$(OPTIONS) -Dtrace_flavour=false"
 	@$(DEMO_PREFIX)/bin/opendoca demo
 
 check: deps
