@@ -16,6 +16,9 @@
 struct od_waker {
     atomic_uint armed;
     int fd; /* eventfd, non-blocking; readable = something may have happened */
+    /* For other processes, see od_waker_share(): odd while the sleeper sleeps. NULL: not shared. */
+    _Atomic uint32_t *epoch;
+    int epoch_fd;
 };
 
 /* Returns 0 or a negative errno. */
@@ -25,6 +28,11 @@ void od_waker_close(struct od_waker *waker);
 /* Sleeper only. Work that was published before this call must be looked for after it. */
 static inline void od_waker_arm(struct od_waker *waker)
 {
+    if (waker->epoch != NULL) {
+        uint32_t epoch = atomic_load_explicit(waker->epoch, memory_order_relaxed);
+
+        atomic_store_explicit(waker->epoch, (epoch + 2) | 1, memory_order_relaxed);
+    }
     atomic_store_explicit(&waker->armed, 1, memory_order_seq_cst);
 }
 
@@ -48,5 +56,39 @@ static inline void od_waker_wake_self(struct od_waker *waker)
 
 /* Sleeper only: makes the fd unreadable again. Returns 0 or a negative errno. */
 int od_waker_clear(struct od_waker *waker);
+
+/* ---- Wakers in other processes ----
+ *
+ * They cannot take the flag, because a hostile one could take it for itself, but they may look: the
+ * sleeper shares a page that they can only read. They tell the sleeper's process by a message, once
+ * for each time that it went to sleep, and somebody there calls od_waker_wake(). */
+
+/* Sleeper only. Returns a memory file to hand over, the waker's own; or a negative errno. */
+int od_waker_share(struct od_waker *waker);
+
+struct od_waker_view {
+    const _Atomic uint32_t *epoch; /* NULL: nobody sleeps there */
+    uint32_t told;
+};
+
+/* Maps what was handed over; the fd stays the caller's. -EBADMSG: not such a file. */
+int od_waker_view_open(struct od_waker_view *view, int fd);
+void od_waker_view_close(struct od_waker_view *view);
+
+/* Call after the work is published. Not 0: the sleeper sleeps and must be told, with this number.
+ */
+static inline uint32_t od_waker_view_due(struct od_waker_view *view)
+{
+    uint32_t epoch;
+
+    if (view->epoch == NULL)
+        return 0;
+    atomic_thread_fence(memory_order_seq_cst);
+    epoch = atomic_load_explicit(view->epoch, memory_order_relaxed);
+    if (od_likely((epoch & 1) == 0 || epoch == view->told))
+        return 0;
+    view->told = epoch;
+    return epoch;
+}
 
 #endif /* OD_UTIL_WAKER_H_ */

@@ -7,11 +7,12 @@
  * A link is a reliable, ordered, two-way stream of messages with their boundaries kept. One side
  * listens under an address, the other connects; both then look the same.
  *
- *   local:<name>       processes of one machine, also in different network namespaces. Control over
- * a unix socket in the runtime folder, data in single-producer rings of a sealed memfd: no system
- * call while both sides poll. ucx:<host>:<port>  processes of different hosts, UCX active messages;
- * loaded at run time. error:<address>    wraps one of the above and injects faults
- * (OPENDOCA_LINK_FAULTS).
+ *   local:NAME      processes of one machine, also in different network namespaces; control over a
+ *                   unix socket, data in rings of shared memory: no system call while both poll.
+ *                   The socket is link-NAME in the runtime folder, or NAME itself if that is an
+ *                   absolute path.
+ *   ucx:HOST:PORT   processes of different hosts, UCX active messages; loaded at run time
+ *   error:ADDRESS   wraps one of the above and injects faults (OPENDOCA_LINK_FAULTS)
  *
  * What needs no owner's thread: connecting, the handshake, acceptance into the listener's queue,
  * and the arrival of what was sent. A background thread per process does these, so neither side
@@ -31,22 +32,29 @@
 
 #define SOFT_LINK_ADDR_MAX  256  /* bytes of an address, NUL included */
 #define SOFT_LINK_HELLO_MAX 4096 /* bytes of a greeting or an answer */
+#define SOFT_LINK_MSG_MAX   (64u << 20)
+#define SOFT_LINK_DEPTH_MAX 65536u
+#define SOFT_LINK_BYTES_MAX (2ull << 30) /* max_msg times depth */
 
 struct soft_link_conf {
     uint32_t max_msg; /* longest message either way, bytes; both sides use the smaller one */
-    uint32_t depth;   /* messages that fit one way before send says -EAGAIN; both sides use the
-                         larger one, up to the transport's limit */
+    uint32_t depth;   /* messages sent from here that the peer's owner has not released yet, before
+                         send says -EAGAIN; both sides use the larger one, up to what the transport
+                         holds, see soft_link_depth() */
     uint32_t connect_timeout; /* ms until a connect that nobody answers fails; 0 = one attempt */
-    uint32_t backlog;         /* listener: greetings waiting for an answer; more are refused */
+    uint32_t backlog;         /* listener: links that wait for soft_link_next(); more are refused */
     uint32_t answer_timeout;  /* listener: ms until an unanswered greeting is refused; 0 = 5000 */
-    struct od_waker *waker; /* the owner's: woken when poll/recv/accept would get somewhere; may be
-                               NULL for owners that only poll */
+    /* The owner's: woken when poll, recv or next would get somewhere, see also soft_link_await();
+     * NULL for owners that only poll. It lives longer than the link, and calls that open or close a
+     * link or a listener come from the thread that sleeps on it. */
+    struct od_waker *waker;
 
     /* Listener, optional: answers greetings at once, so that clients do not depend on the owner's
-     * polling. Runs on the background thread and must not block. 0 takes the client in, else it is
-     * refused; the answer (at most SOFT_LINK_HELLO_MAX bytes) travels back either way.
-     * soft_link_next() then hands out links that are UP, each one that was taken in, also when it
-     * has ended since. No call of it runs any more when soft_link_unlisten() returns. */
+     * polling. Runs on the background thread with its lock held: it must not block nor call links.
+     * 0 takes the client in, else it is refused; the answer (at most SOFT_LINK_HELLO_MAX bytes,
+     * room for which is at `answer`) travels back either way. soft_link_next() then hands out links
+     * that are UP, each one that was taken in, also when it has ended since. No call of it runs any
+     * more when soft_link_unlisten() returns. */
     int (*admit)(void *arg, const void *hello, size_t len, void *answer, size_t *answer_len);
     void *admit_arg;
 };
@@ -86,20 +94,26 @@ SOFT_API struct soft_link *soft_link_next(struct soft_link_listener *listener);
 SOFT_API bool soft_link_listener_pending(const struct soft_link_listener *listener);
 SOFT_API const void *soft_link_hello(const struct soft_link *link, size_t *len);
 
-/* Takes the client in; `answer` travels back with it. Messages may be sent at once. */
+/* Takes the client in; `answer` travels back with it. Messages may be sent at once. Once per link:
+ * -ECONNRESET: the client has gone; -ETIMEDOUT: the answer came too late; -EMSGSIZE; -ENOMEM and
+ * the like. After a failure the link is still the caller's to close. */
 SOFT_API int soft_link_accept(struct soft_link *link, const void *answer, size_t len);
 /* Refuses it, with an answer that says why, and closes it. */
 SOFT_API void soft_link_refuse(struct soft_link *link, const void *answer, size_t len);
 
 /* ---- connecting ---- */
 
-/* Begins to connect; never blocks. The result comes by soft_link_poll(). */
+/* Begins to connect; never blocks. The result comes by soft_link_poll(). -EINVAL, -EMSGSIZE,
+ * -ENOMEM and the like with a reason: not even begun. */
 SOFT_API int soft_link_connect(const char *addr, const struct soft_link_conf *conf,
                                const void *hello, size_t len, struct soft_link **link);
 
 /* Drives what must be driven and says where the link stands. When it is DOWN, `reason` (may be
- * NULL) is: 0 after an orderly end, -ETIMEDOUT / -ECONNREFUSED (nobody there), -EACCES (refused by
- * the peer, see soft_link_answer), -ECONNRESET (died), -EPROTO (other version). */
+ * NULL) is: 0 after an orderly end, -ECONNREFUSED (nobody listens there, or too many wait),
+ * -ETIMEDOUT (somebody listens, but did not answer in time), -EACCES (refused by the peer, see
+ * soft_link_answer(), or by the permissions of its socket), -ECONNRESET (died), -EPROTO (other
+ * version). An orderly end is: the peer shut down, or we did and it took everything. What had
+ * arrived can still be received when the link is DOWN. */
 SOFT_API enum soft_link_state soft_link_poll(struct soft_link *link, int *reason);
 
 /* What the listener answered, for UP and for refused links. */
@@ -108,11 +122,13 @@ SOFT_API const void *soft_link_answer(const struct soft_link *link, size_t *len)
 /* ---- both sides ---- */
 
 SOFT_API void soft_link_peer_info(const struct soft_link *link, struct soft_link_peer *peer);
-/* Effective longest message. */
+/* Effective longest message and effective depth of what is sent from here. */
 SOFT_API uint32_t soft_link_max_msg(const struct soft_link *link);
+SOFT_API uint32_t soft_link_depth(const struct soft_link *link);
 
 /* Sends one message gathered from `iov`. 0: it will arrive (if the peer lives) without any further
- * call here. -EAGAIN: no room now. -EMSGSIZE, -EPIPE (shut down or DOWN). Never partial. */
+ * call here. -EAGAIN: no room now, or not UP yet. -EMSGSIZE, -EPIPE (shut down or DOWN). Never
+ * partial. */
 SOFT_API int soft_link_send(struct soft_link *link, const struct iovec *iov, unsigned int niov);
 
 /* Messages sent so far that the peer's owner has released. Sent minus taken = in flight. */
@@ -122,8 +138,9 @@ SOFT_API uint64_t soft_link_taken(struct soft_link *link);
  * of this process, keeps its owner from receiving them. Local: all of them. */
 SOFT_API uint64_t soft_link_arrived(struct soft_link *link);
 
-/* Before sleeping: wake the owner also once `seq` messages were taken, be it for their fate or for
- * room after -EAGAIN. True when that is so already. Holds until the next call; 0 is never mind. */
+/* Before sleeping, after arming the waker: wake the owner also once `seq` messages were taken, be
+ * it for their fate or for room after -EAGAIN. True when that is so already. Holds until the next
+ * call; 0 is never mind. */
 SOFT_API bool soft_link_await(struct soft_link *link, uint64_t seq);
 
 struct soft_link_msg {
@@ -136,7 +153,7 @@ struct soft_link_msg {
 SOFT_API int soft_link_recv(struct soft_link *link, struct soft_link_msg *msg);
 SOFT_API void soft_link_release(struct soft_link *link);
 
-/* True when recv or poll would get somewhere now. */
+/* True when recv or poll would get somewhere now: a message, or news that were not told yet. */
 SOFT_API bool soft_link_pending(struct soft_link *link);
 
 /* No further send from here. */
