@@ -12,14 +12,15 @@ BUILD ?= build
 JOBS ?= $(shell nproc)
 DEMO_PREFIX = $(CURDIR)/_prefix
 
-OPTIONS = --buildtype=release -Ddebug=true
+# Tests and benchmarks are built by the targets that run them.
+OPTIONS = --buildtype=release -Ddebug=true -Dtests=false
 CONFIGURE = devtools/configure.sh
 
 .PHONY: all deps deps-build install demo check bench coverage clean
 .NOTPARALLEL:
 
 all: deps-build
-	@$(CONFIGURE) $(BUILD) $(OPTIONS) --prefix=$(abspath $(PREFIX))
+	@$(CONFIGURE) $(BUILD) $(OPTIONS) -Dbench=disabled --prefix=$(abspath $(PREFIX))
 	@ninja -C $(BUILD) -j $(JOBS)
 
 deps:
@@ -32,8 +33,10 @@ install: all
 	@meson install -C $(BUILD) --no-rebuild $(if $(V),,--quiet)
 	@echo "opendoca is in $(abspath $(PREFIX))"
 
+# Only what the demo runs, so that a first try is quick.
 demo:
-	@$(MAKE) --no-print-directory install PREFIX=$(DEMO_PREFIX)
+	@$(MAKE) --no-print-directory install PREFIX=$(DEMO_PREFIX) BUILD=build-demo \
+	    OPTIONS="$(OPTIONS) -Dtrace_flavour=false"
 	@$(DEMO_PREFIX)/bin/opendoca demo
 
 check: deps
@@ -41,7 +44,7 @@ check: deps
 
 bench: deps-build
 	@devtools/install_deps.sh bench
-	@$(CONFIGURE) $(BUILD) $(OPTIONS) --prefix=$(abspath $(PREFIX))
+	@$(CONFIGURE) $(BUILD) $(OPTIONS) -Dbench=enabled --prefix=$(abspath $(PREFIX))
 	@ninja -C $(BUILD) -j $(JOBS)
 	@devtools/run_bench.py $(BUILD) --output bench-results.json
 

@@ -21,6 +21,8 @@ PUBLIC = re.compile(r'^(doca_\w+\.c?u?h|opendoca\.h|impl/.*)$')
 
 SOFT_DOORS = ('soft/soft.h', 'soft/device/', 'soft/service/', 'util/')
 
+LIBRARY = ('core/core_priv.h', 'soft/', 'util/')
+
 # room -> what it may include beside itself; the longest matching room counts.
 RULES = {
     'util': (),
@@ -38,9 +40,15 @@ RULES = {
     'core/mem': ('core/core_priv.h', 'soft/', 'util/'),
     'core/progress': ('core/core_priv.h', 'soft/', 'util/'),
     'core/sync': ('core/core_priv.h', 'soft/', 'util/'),
+    # The host half of UROM is a library; its daemon and workers are programs. They meet in wire/.
+    'urom/wire': ('util/',),
+    'urom/host': LIBRARY + ('urom/wire/',),
+    'urom/daemon': ('urom/wire/', 'soft/', 'util/'),
+    'urom/worker': ('urom/wire/', 'soft/', 'util/'),
+    'urom/plugin': ('util/',),
     'tools': ('soft/', 'util/'),
+    'tools/doca_urom_ctl': ('urom/wire/', 'soft/', 'util/'),
 }
-LIBRARY = ('core/core_priv.h', 'soft/', 'util/')
 NO_DOCA = ('util', 'soft')
 
 

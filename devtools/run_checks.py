@@ -38,6 +38,8 @@ ASAN = {
 TSAN = {'TSAN_OPTIONS': 'halt_on_error=1:second_deadlock_stack=1'}
 SANITIZED = ['--buildtype=debugoptimized', '-Db_lundef=false', '-Dbench=disabled']
 TRACE_LIBRARIES = os.path.join(ROOT, 'build-plain', 'src', 'flavour', 'trace')
+# Meson puts folders of its own in front of what the environment says, hence by wrapper.
+WRAPPERS = {'trace': shlex.join(['env', 'LD_LIBRARY_PATH=' + TRACE_LIBRARIES])}
 RUNNING = ['unit', 'conformance', 'system', 'fuzz']  # suites that run our code
 
 CONFIGURATIONS = [
@@ -160,7 +162,9 @@ def test(configuration, folder, jobs):
     """Runs the tests of a configuration; returns their sum."""
     total = Sum()
     name = configuration.name
-    log = os.path.join(folder, 'meson-logs', name + '.json')
+    wrapper = WRAPPERS.get(name)
+    # Meson adds the wrapper's name to that of the log.
+    log = os.path.join(folder, 'meson-logs', name + ('-env' if wrapper else '') + '.json')
     if os.path.exists(log):
         os.remove(log)
     command = address_layout(configuration) + [
@@ -168,9 +172,8 @@ def test(configuration, folder, jobs):
         '--num-processes', str(jobs), '--timeout-multiplier', str(configuration.timeouts)]
     for suite in configuration.suites:
         command += ['--suite', suite]
-    if name == 'trace':
-        # Meson puts its own folders in front of what the environment says.
-        command += ['--wrapper', shlex.join(['env', 'LD_LIBRARY_PATH=' + TRACE_LIBRARIES])]
+    if wrapper:
+        command += ['--wrapper', wrapper]
     status = run_logged(command, os.path.join(folder, name + '.log'), configuration.environment)
     tests = read_log(log)
     for entry in tests:

@@ -249,6 +249,15 @@ struct doca_buf {
 
 _Static_assert(sizeof(struct doca_buf) <= 96, "an element of an inventory must stay small");
 
+/* Buffers over private memory that tasks bring along: in no map that a device may reach, without
+ * references and lists. One stock an instance; NULL when there is no memory. */
+CORE_API struct core_buf_source *core_task_bufs_create(void);
+CORE_API void core_task_bufs_destroy(struct core_buf_source *source);
+/* A buffer over `len` bytes at `head`, all of them data. NULL: no memory. */
+CORE_API struct doca_buf *core_task_buf_take(struct core_buf_source *source, void *head,
+                                             size_t len);
+CORE_API void core_task_buf_put(struct doca_buf *buf);
+
 static inline bool core_mmap_has_dev(const struct doca_mmap *mmap, const struct doca_dev *dev)
 {
     for (uint32_t i = 0; i < mmap->ndevs; i++) {
@@ -283,6 +292,10 @@ struct core_ctx_ops {
      * IN_PROGRESS: asynchronous, core_ctx_established() follows from progress. Else: nothing is
      * left behind, and the reason was logged. */
     doca_error_t (*start)(struct doca_ctx *ctx);
+
+    /* Whether a stop from STARTING or RUNNING is taken now: SUCCESS, or why not, logged. NULL: it
+     * always is. */
+    doca_error_t (*can_stop)(const struct doca_ctx *ctx);
 
     /* One step that the user can see (a completion, an event, a state change) or, where there is
      * none to be had, nothing. True when the user saw something. Called with the context in any

@@ -120,12 +120,26 @@ void dma_release_held(struct doca_dma *dma)
     }
 }
 
-void dma_fail_later(struct doca_dma *dma, struct doca_dma_task_memcpy *task)
+void dma_fail_later(struct doca_dma *dma, struct doca_dma_task_memcpy *task, size_t older)
 {
-    if (dma->ordered)
+    if (dma->ordered) {
         task->done = true;
-    else
-        core_task_queue_push(&dma->failed, &task->base);
+        return;
+    }
+    task->turn = dma->handed_back + (uint32_t)older;
+    core_task_queue_push(&dma->failed, &task->base);
+}
+
+/* A context that stops flushes, whoever is older. */
+static bool failed_is_due(const struct doca_dma *dma)
+{
+    const struct doca_task *head = dma->failed.head;
+
+    if (head == NULL)
+        return false;
+    return dma->ctx.state != DOCA_CTX_STATE_RUNNING ||
+           (int32_t)(dma->handed_back -
+                     OD_CONTAINER_OF(head, const struct doca_dma_task_memcpy, base)->turn) >= 0;
 }
 
 static const char *failure_text(int status)
@@ -228,6 +242,25 @@ static bool progress_ordered(struct doca_dma *dma)
     return true;
 }
 
+/* The instance may be gone when a task has been finished. */
+static OD_COLD bool progress_failed(struct doca_dma *dma)
+{
+    struct doca_dma_task_memcpy *task;
+    struct soft_copy_job *job;
+
+    if (failed_is_due(dma)) {
+        task = from_task(core_task_queue_pop(&dma->failed));
+    } else {
+        job = dma->chan->ops->poll(dma->chan);
+        if (job == NULL)
+            return false;
+        task = dma_task_of_job(job);
+    }
+    dma->handed_back++;
+    finish(dma, task);
+    return true;
+}
+
 bool dma_progress(struct doca_ctx *ctx)
 {
     struct doca_dma *dma = from_ctx(ctx);
@@ -235,10 +268,8 @@ bool dma_progress(struct doca_ctx *ctx)
 
     if (od_unlikely(dma->released.head != NULL))
         dma_release_held(dma);
-    if (od_unlikely(dma->failed.head != NULL)) {
-        finish(dma, from_task(core_task_queue_pop(&dma->failed)));
-        return true;
-    }
+    if (od_unlikely(dma->failed.head != NULL))
+        return progress_failed(dma);
     if (od_unlikely(dma->ordered))
         return progress_ordered(dma);
     job = dma->chan->ops->poll(dma->chan);
@@ -252,7 +283,7 @@ bool dma_pending(const struct doca_ctx *ctx)
 {
     const struct doca_dma *dma = OD_CONTAINER_OF(ctx, const struct doca_dma, ctx);
 
-    return dma->failed.head != NULL || dma->released.head != NULL ||
+    return failed_is_due(dma) || dma->released.head != NULL ||
            (dma->order.head != NULL && from_task(dma->order.head)->done) ||
            dma->chan->ops->pending(dma->chan);
 }
@@ -262,7 +293,7 @@ static void flush_queue(struct doca_dma *dma, struct dma_job_queue *queue)
 {
     for (struct soft_copy_job *job; (job = dma_job_queue_pop(queue)) != NULL;) {
         job->status = -ECANCELED;
-        dma_fail_later(dma, dma_task_of_job(job));
+        dma_fail_later(dma, dma_task_of_job(job), 0);
     }
 }
 

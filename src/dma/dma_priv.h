@@ -22,6 +22,7 @@ struct doca_dma_task_memcpy {
     struct soft_seg dst_seg;
     struct dma_segs *segs; /* NULL for single buffers */
     const char *why;       /* accepted, but cannot be executed: the reason; else NULL */
+    uint32_t turn;         /* in `failed`: due when `handed_back` is there */
     bool done;             /* ordered completions: finished, waits for its turn */
 };
 
@@ -44,7 +45,8 @@ struct doca_dma {
     struct dma_segs *free_segs;
     uint64_t max_buf_size; /* limits of the device, copied for the hot path */
     uint32_t max_list_len;
-    uint32_t depth; /* tasks in flight before submit answers AGAIN */
+    uint32_t depth;       /* tasks in flight before submit answers AGAIN */
+    uint32_t handed_back; /* tasks, counted while there are failed ones */
     bool ordered;
     bool failure_logged; /* the first reason was told, flushes follow */
 };
@@ -120,8 +122,9 @@ static inline struct soft_copy_job *dma_job_queue_pop(struct dma_job_queue *queu
 /* Gives released tasks to the engine, as far as it takes them. */
 void dma_release_held(struct doca_dma *dma);
 
-/* The task fails (job.status is set), but callbacks come from progress only. */
-void dma_fail_later(struct doca_dma *dma, struct doca_dma_task_memcpy *task);
+/* The task fails (job.status is set), but callbacks come from progress only, and not before those
+ * of the `older` tasks in flight, which still may succeed. */
+void dma_fail_later(struct doca_dma *dma, struct doca_dma_task_memcpy *task, size_t older);
 
 bool dma_progress(struct doca_ctx *ctx);
 bool dma_pending(const struct doca_ctx *ctx);

@@ -159,7 +159,7 @@ static doca_error_t submit(struct doca_task *base, bool flush)
         task->job.status = -EIO;
         if (dma->ordered)
             core_task_queue_push(&dma->order, base);
-        dma_fail_later(dma, task);
+        dma_fail_later(dma, task, dma->ctx.inflight);
         if (flush)
             dma_release_held(dma);
         return DOCA_SUCCESS;

@@ -42,6 +42,17 @@ doca_error_t core_buf_check_head(const struct doca_buf *buf, const char *func)
                      (const void *)buf);
 }
 
+doca_error_t core_buf_check_free(const struct doca_buf *buf, const char *func)
+{
+    if (od_likely(!buf->source->is_task))
+        return DOCA_SUCCESS;
+    return CORE_FAIL(DOCA_ERROR_NOT_SUPPORTED, CORE_LOG_BUF, func, buf->source->name, "buffer",
+                     "%p of a task" CORE_REMEDY
+                     "it lives and ends with its task; references and lists are for buffers of "
+                     "inventories and pools",
+                     (const void *)buf);
+}
+
 /* Geometry of a returned buffer is nonsense; the checked flavour says so. */
 static doca_error_t check_use(const struct doca_buf *buf, const char *func)
 {
@@ -56,6 +67,8 @@ doca_error_t doca_buf_inc_refcount(struct doca_buf *buf, uint16_t *refcount)
 {
     doca_error_t result = core_buf_check_held(buf, __func__);
 
+    if (result == DOCA_SUCCESS)
+        result = core_buf_check_free(buf, __func__);
     if (result == DOCA_SUCCESS)
         result = core_buf_check_head(buf, __func__);
     if (result != DOCA_SUCCESS)
@@ -83,6 +96,8 @@ doca_error_t doca_buf_dec_refcount(struct doca_buf *buf, uint16_t *refcount)
 {
     doca_error_t result = core_buf_check_held(buf, __func__);
 
+    if (result == DOCA_SUCCESS)
+        result = core_buf_check_free(buf, __func__);
     if (result == DOCA_SUCCESS)
         result = core_buf_check_head(buf, __func__);
     if (od_unlikely(result != DOCA_SUCCESS))
@@ -319,6 +334,10 @@ static doca_error_t append_list(struct doca_buf *head, const struct doca_buf *ta
 
     if (result == DOCA_SUCCESS)
         result = core_buf_check_pointer(list, func);
+    if (result == DOCA_SUCCESS)
+        result = core_buf_check_free(head, func);
+    if (result == DOCA_SUCCESS)
+        result = core_buf_check_free(list, func);
     if (result == DOCA_SUCCESS)
         result = core_buf_check_head(head, func);
     if (result == DOCA_SUCCESS)

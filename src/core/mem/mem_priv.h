@@ -86,6 +86,7 @@ struct core_buf_source {
     uint32_t num_free;
     uint32_t num;
     bool is_pool;
+    bool is_task; /* of tasks: neither references nor lists */
     struct core_buf_chunk *chunks;
     struct od_list known; /* checked flavour: list of all sources */
     char name[32];        /* "inventory#3" */
@@ -166,6 +167,8 @@ static inline void core_buf_join(struct doca_buf *head, struct doca_buf *list)
 doca_error_t core_buf_check_pointer(const struct doca_buf *buf, const char *func);
 doca_error_t core_buf_check_held(const struct doca_buf *buf, const char *func);
 doca_error_t core_buf_check_head(const struct doca_buf *buf, const char *func);
+/* NOT_SUPPORTED for buffers of tasks. */
+doca_error_t core_buf_check_free(const struct doca_buf *buf, const char *func);
 
 /* Does [addr, addr + len) lie inside the map? */
 static inline bool core_mmap_covers(const struct doca_mmap *mmap, const void *addr, size_t len)

@@ -168,12 +168,17 @@ doca_error_t doca_ctx_start(struct doca_ctx *ctx)
 
 doca_error_t doca_ctx_stop(struct doca_ctx *ctx)
 {
+    doca_error_t result;
+
     if (ctx == NULL)
         return CORE_FAIL_NULL(CORE_LOG_CTX, __func__, "ctx");
     if (ctx->state == DOCA_CTX_STATE_IDLE)
         return DOCA_SUCCESS;
     if (ctx->state == DOCA_CTX_STATE_STOPPING)
         return DOCA_ERROR_IN_PROGRESS;
+    result = ctx->ops->can_stop != NULL ? ctx->ops->can_stop(ctx) : DOCA_SUCCESS;
+    if (result != DOCA_SUCCESS)
+        return result;
 
     enter_stopping(ctx);
     if (core_ctx_can_idle(ctx)) {

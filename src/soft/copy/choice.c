@@ -6,6 +6,7 @@
 
 #define CACHED    (8u << 20) /* a larger copy finds nothing of the one before in a cache */
 #define COLD_TURN (1u << 20) /* bytes; one after the other is enough then */
+#define LONGEST   128u       /* turns */
 
 static struct soft_chooser choosers[SOFT_COPY_CLASSES];
 static atomic_int forced = -1;
@@ -14,12 +15,16 @@ struct soft_copy_choice soft_copy_choose(uint64_t total, uint64_t len)
 {
     int fixed = atomic_load_explicit(&forced, memory_order_relaxed);
     struct soft_copy_choice choice = {.chooser = &choosers[soft_copy_size_class(total)]};
-    uint64_t turn = total < CACHED ? OD_MAX(2 * total, 4 * len) : COLD_TURN;
+    struct soft_chooser_plan plan = {
+        .options = soft_copy_loop_count(),
+        .longest = LONGEST,
+        .turn = total < CACHED ? OD_MAX(2 * total, 4 * len) : COLD_TURN,
+    };
 
     if (od_unlikely(fixed >= 0))
         choice.pick.option = (uint8_t)fixed;
     else
-        choice.pick = soft_chooser_pick(choice.chooser, soft_copy_loop_count(), len, turn);
+        choice.pick = soft_chooser_pick(choice.chooser, &plan, len);
     choice.fn = soft_copy_loop_get((enum soft_copy_loop)choice.pick.option);
     return choice;
 }

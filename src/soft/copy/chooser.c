@@ -4,18 +4,26 @@
 #include <string.h>
 
 #define FIRST_PERIOD 24u
-#define LAST_PERIOD  128u
 #define WATCH_EVERY  8u
+#define REST_FACTOR  16u         /* a round takes at most one part in so many of the time */
+#define REST_LONGEST 1000000000u /* ns; the caller may have done something else in between */
 
 static void add_sample(struct soft_chooser_samples *samples, uint32_t cost)
 {
     samples->cost[samples->n++ % SOFT_CHOOSER_SAMPLES] = cost;
 }
 
-/* 0 without samples. */
-static uint32_t median(const struct soft_chooser_samples *samples)
+static uint32_t mean(const struct soft_chooser_samples *samples, uint32_t n)
 {
-    uint32_t n = OD_MIN(samples->n, SOFT_CHOOSER_SAMPLES);
+    uint64_t sum = 0;
+
+    for (uint32_t i = 0; i < n; i++)
+        sum += samples->cost[i];
+    return (uint32_t)(sum / n);
+}
+
+static uint32_t median(const struct soft_chooser_samples *samples, uint32_t n)
+{
     uint32_t sorted[SOFT_CHOOSER_SAMPLES];
 
     for (uint32_t i = 0; i < n; i++) {
@@ -25,7 +33,17 @@ static uint32_t median(const struct soft_chooser_samples *samples)
             sorted[k] = sorted[k - 1];
         sorted[k] = samples->cost[i];
     }
-    return n > 0 ? sorted[n / 2] : 0;
+    return sorted[n / 2];
+}
+
+/* 0 without samples. */
+static uint32_t typical(const struct soft_chooser_samples *samples, bool take_mean)
+{
+    uint32_t n = OD_MIN(samples->n, SOFT_CHOOSER_SAMPLES);
+
+    if (n == 0)
+        return 0;
+    return take_mean ? mean(samples, n) : median(samples, n);
 }
 
 static void begin_round(struct soft_chooser *chooser, uint32_t period, uint64_t turn)
@@ -33,18 +51,21 @@ static void begin_round(struct soft_chooser *chooser, uint32_t period, uint64_t 
     chooser->period = period;
     chooser->turn = 0;
     chooser->left = (int64_t)turn;
+    chooser->began = soft_copy_now();
     memset(chooser->tried, 0, sizeof(chooser->tried));
 }
 
 /* All have had their turn. */
-static void decide(struct soft_chooser *chooser, uint32_t options)
+static void decide(struct soft_chooser *chooser, const struct soft_chooser_plan *plan)
 {
     uint32_t best = atomic_load_explicit(&chooser->best, memory_order_relaxed);
+    uint64_t now = soft_copy_now();
 
+    chooser->rest = now + OD_MIN((now - chooser->began) * REST_FACTOR, (uint64_t)REST_LONGEST);
     chooser->settled = 0;
     chooser->watched.n = 0;
-    for (uint32_t i = 0; i < options; i++) {
-        uint32_t cost = median(&chooser->tried[i]);
+    for (uint32_t i = 0; i < plan->options; i++) {
+        uint32_t cost = typical(&chooser->tried[i], plan->mean);
 
         if (cost != 0 && (chooser->settled == 0 || cost < chooser->settled)) {
             chooser->settled = cost;
@@ -54,34 +75,43 @@ static void decide(struct soft_chooser *chooser, uint32_t options)
     atomic_store_explicit(&chooser->best, (unsigned char)best, memory_order_relaxed);
 }
 
-static void next_turn(struct soft_chooser *chooser, uint32_t options, uint64_t turn)
+static void next_round(struct soft_chooser *chooser, const struct soft_chooser_plan *plan)
 {
-    if (chooser->period == 0 || chooser->turn >= options) {
-        begin_round(chooser,
-                    chooser->period == 0 ? FIRST_PERIOD : OD_MIN(chooser->period * 4, LAST_PERIOD),
-                    turn);
+    if (chooser->period == 0)
+        begin_round(chooser, FIRST_PERIOD, plan->turn);
+    else if (soft_copy_now() < chooser->rest)
+        chooser->left = (int64_t)plan->turn;
+    else
+        begin_round(chooser, OD_MIN(chooser->period * 4, plan->longest), plan->turn);
+}
+
+static void next_turn(struct soft_chooser *chooser, const struct soft_chooser_plan *plan)
+{
+    if (chooser->period == 0 || chooser->turn >= plan->options) {
+        next_round(chooser, plan);
         return;
     }
     chooser->turn++;
-    chooser->left = (int64_t)turn;
-    if (chooser->turn == options) {
-        decide(chooser, options);
+    chooser->left = (int64_t)plan->turn;
+    if (chooser->turn == plan->options) {
+        chooser->mean = plan->mean;
+        decide(chooser, plan);
         chooser->left *= chooser->period;
     }
 }
 
-static struct soft_chooser_pick advance(struct soft_chooser *chooser, uint32_t options,
-                                        uint64_t step, uint64_t turn)
+static struct soft_chooser_pick advance(struct soft_chooser *chooser,
+                                        const struct soft_chooser_plan *plan, uint64_t step)
 {
     struct soft_chooser_pick pick;
 
     if (od_unlikely(chooser->left <= 0))
-        next_turn(chooser, options, turn);
+        next_turn(chooser, plan);
     chooser->left -= (int64_t)step;
-    if (od_unlikely(chooser->turn < options)) {
+    if (od_unlikely(chooser->turn < plan->options)) {
         pick.option = chooser->turn;
         pick.timing =
-            chooser->left < (int64_t)(turn / 2) ? SOFT_CHOOSER_TRIED : SOFT_CHOOSER_UNTIMED;
+            chooser->left < (int64_t)(plan->turn / 2) ? SOFT_CHOOSER_TRIED : SOFT_CHOOSER_UNTIMED;
     } else {
         pick.option = atomic_load_explicit(&chooser->best, memory_order_relaxed);
         pick.timing =
@@ -90,8 +120,8 @@ static struct soft_chooser_pick advance(struct soft_chooser *chooser, uint32_t o
     return pick;
 }
 
-struct soft_chooser_pick soft_chooser_pick(struct soft_chooser *chooser, uint32_t options,
-                                           uint64_t step, uint64_t turn)
+struct soft_chooser_pick soft_chooser_pick(struct soft_chooser *chooser,
+                                           const struct soft_chooser_plan *plan, uint64_t step)
 {
     struct soft_chooser_pick pick = {0, SOFT_CHOOSER_UNTIMED};
 
@@ -99,7 +129,7 @@ struct soft_chooser_pick soft_chooser_pick(struct soft_chooser *chooser, uint32_
         pick.option = atomic_load_explicit(&chooser->best, memory_order_relaxed);
         return pick;
     }
-    pick = advance(chooser, options, step, turn);
+    pick = advance(chooser, plan, step);
     atomic_flag_clear_explicit(&chooser->busy, memory_order_release);
     return pick;
 }
@@ -112,7 +142,7 @@ static void watch(struct soft_chooser *chooser, uint32_t cost)
     add_sample(&chooser->watched, cost);
     if (chooser->settled == 0 || chooser->watched.n % SOFT_CHOOSER_SAMPLES != 0)
         return;
-    now = median(&chooser->watched);
+    now = typical(&chooser->watched, chooser->mean);
     if (now > chooser->settled * 3ull / 2 || now * 3 / 2 < chooser->settled)
         chooser->left = 0;
 }

@@ -27,11 +27,14 @@ struct soft_chooser_samples {
 struct soft_chooser {
     atomic_flag busy; /* guards all but `best` */
     atomic_uchar best;
+    bool mean;        /* of the plan */
     uint8_t turn;     /* whose turn it is; from the number of options on: the best is used */
     uint32_t picks;   /* of the best */
     uint32_t period;  /* turns for which the best is used; 0 in the beginning */
     uint32_t settled; /* cost of the best when it was chosen; 0 = not known */
     int64_t left;     /* steps of the turn */
+    uint64_t began;   /* ns, when the round did */
+    uint64_t rest;    /* ns, no round begins before */
     struct soft_chooser_samples tried[SOFT_CHOOSER_OPTIONS];
     struct soft_chooser_samples watched;
 } OD_ALIGNED(OD_CACHE_LINE);
@@ -47,9 +50,16 @@ struct soft_chooser_pick {
     uint8_t timing; /* not UNTIMED: soft_chooser_learn() wants to know the cost */
 };
 
-/* One of the first `options` options for `step` steps; `turn` is the length of a turn. */
-struct soft_chooser_pick soft_chooser_pick(struct soft_chooser *chooser, uint32_t options,
-                                           uint64_t step, uint64_t turn);
+struct soft_chooser_plan {
+    uint32_t options; /* the first few of SOFT_CHOOSER_OPTIONS */
+    uint32_t longest; /* turns between two rounds, in the end */
+    uint64_t turn;    /* steps */
+    bool mean;        /* rare large costs count; else the median does */
+};
+
+/* An option for `step` steps of work. */
+struct soft_chooser_pick soft_chooser_pick(struct soft_chooser *chooser,
+                                           const struct soft_chooser_plan *plan, uint64_t step);
 
 /* What the pick has cost, in any unit that can be compared within the chooser. */
 void soft_chooser_learn(struct soft_chooser *chooser, struct soft_chooser_pick pick, uint64_t cost);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "soft/copy/spread.h"
 
-#define TURN 8u /* jobs */
+/* In jobs. The other processors may be free or busy the next moment, so it is tried often. */
+static const struct soft_chooser_plan plan = {
+    .options = SOFT_COPY_SPREADS, .longest = 32, .turn = 12, .mean = true};
 
 static struct soft_chooser choosers[SOFT_COPY_CLASSES];
 
@@ -12,7 +14,7 @@ struct soft_copy_spread soft_copy_spread_choose(uint64_t len)
 {
     struct soft_copy_spread spread = {.chooser = &choosers[soft_copy_size_class(len)]};
 
-    spread.pick = soft_chooser_pick(spread.chooser, SOFT_COPY_SPREADS, 1, TURN);
+    spread.pick = soft_chooser_pick(spread.chooser, &plan, 1);
     return spread;
 }
 

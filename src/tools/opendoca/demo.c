@@ -53,10 +53,14 @@ uint64_t demo_checksum(const void *data, size_t size)
     return sum;
 }
 
-void *demo_memory(size_t size)
+void *demo_memory(size_t size, bool shareable)
 {
-    void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    OD_AUTO_FD int fd = shareable ? memfd_create("opendoca-demo", MFD_CLOEXEC) : -1;
+    void *memory = MAP_FAILED;
 
+    if (!shareable || (fd >= 0 && ftruncate(fd, (off_t)size) == 0))
+        memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                      shareable ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS, fd, 0);
     if (memory == MAP_FAILED) {
         fprintf(stderr, "demo: no memory for %zu bytes; try --size 128M\n", size);
         return NULL;

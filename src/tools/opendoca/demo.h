@@ -35,8 +35,8 @@ struct demo_report {
 double demo_now(void);
 uint64_t demo_checksum(const void *data, size_t size);
 
-/* Anonymous memory in large pages where the kernel has some; NULL after a message. */
-void *demo_memory(size_t size);
+/* Memory in large pages where the kernel has some, private or of a memfd; NULL after a message. */
+void *demo_memory(size_t size, bool shareable);
 void demo_memory_free(void *memory, size_t size);
 
 /* First device of the process's role. */

@@ -188,7 +188,7 @@ static bool import(struct dpu *dpu)
 static double memcpy_seconds(const struct dpu *dpu)
 {
     size_t size = dpu->offer.size, part = size < (256u << 20) ? size : 256u << 20;
-    char *other = demo_memory(part);
+    char *other = demo_memory(part, false);
     double begin, seconds;
 
     if (other == NULL)
@@ -205,10 +205,11 @@ static void show_rates(const struct dpu *dpu)
 {
     double gib = (double)dpu->offer.size / (1u << 30), plain = memcpy_seconds(dpu);
 
-    printf("DMA       host to DPU %.2f GiB/s, DPU to host %.2f GiB/s (chunks of %zu KiB)\n",
+    printf("DMA       host to DPU %.2f GiB/s out of private memory\n"
+           "          DPU to host %.2f GiB/s into a memfd (both in chunks of %zu KiB)\n",
            gib / dpu->seconds[0], gib / dpu->seconds[1], dpu->stream.chunk >> 10);
     if (plain > 0)
-        printf("memcpy    %.2f GiB/s inside one process\n", gib / plain);
+        printf("memcpy    %.2f GiB/s, one thread inside one process\n", gib / plain);
     fflush(stdout);
 }
 
@@ -218,7 +219,7 @@ static int transfer(struct dpu *dpu)
     char *returned = (char *)(uintptr_t)dpu->offer.returned;
     struct demo_report report;
 
-    dpu->local = demo_memory(dpu->offer.size);
+    dpu->local = demo_memory(dpu->offer.size, false);
     if (dpu->local == NULL || !import(dpu) || !start_dma(dpu))
         return -1;
     if (copy(dpu, "to DPU", dpu->input_map, input, dpu->local_map, dpu->local, &dpu->seconds[0]) !=

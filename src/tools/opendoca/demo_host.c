@@ -32,8 +32,9 @@ static int load(struct host *host, const char *path)
         return -1;
     }
     host->size = (size_t)st.st_size;
-    host->input = demo_memory(host->size);
-    host->returned = demo_memory(host->size);
+    /* One of each kind: what any program has, and what can be mapped by the other side. */
+    host->input = demo_memory(host->size, false);
+    host->returned = demo_memory(host->size, true);
     if (host->input == NULL || host->returned == NULL)
         return -1;
     for (size_t done = 0; done < host->size;) {

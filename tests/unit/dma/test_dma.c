@@ -406,7 +406,46 @@ static void one_empty_task_of_255_stops_the_context(void **state)
     dma_fix_drain(&fix);
     assert_int_equal(fix.ok + fix.failed, 255);
     assert_true(fix.failed >= 1);
+    assert_true(fix.ok >= 2); /* not before the two that came first */
     assert_int_equal(fix.nstates, 3);
+    dma_fix_close(&fix);
+}
+
+static void a_failing_task_waits_for_older_ones(void **state)
+{
+    struct dma_fixture fix;
+
+    (void)state;
+    dma_fix_start(&fix, 4, 8 << 20);
+    fix.on_done = put_task_bufs;
+    submit(new_task(&fix, src_buf(&fix, 0, 2 << 20), dst_buf(&fix, 0, 2 << 20), 0));
+    submit(new_task(&fix, empty_src(&fix), good_dst(&fix), 1));
+    submit(new_task(&fix, empty_src(&fix), good_dst(&fix), 2));
+    dma_fix_run(&fix, 1);
+    assert_int_equal(fix.ok, 1);
+    assert_int_equal(fix.last_user_data, 0);
+    dma_fix_drain(&fix);
+    assert_int_equal(fix.failed, 2);
+    assert_int_equal(fix.nstates, 3);
+    dma_fix_close(&fix);
+}
+
+static void a_failing_task_does_not_wait_when_its_context_stops(void **state)
+{
+    struct dma_fixture fix;
+    struct doca_dma_task_memcpy *held;
+
+    (void)state;
+    dma_fix_start(&fix, 4, 4096);
+    fix.on_done = put_task_bufs;
+    held = new_task(&fix, src_buf(&fix, 0, 64), dst_buf(&fix, 0, 64), 0);
+    assert_ok(doca_task_submit_ex(doca_dma_task_memcpy_as_task(held), 0));
+    held = new_task(&fix, empty_src(&fix), good_dst(&fix), 1);
+    assert_ok(doca_task_submit_ex(doca_dma_task_memcpy_as_task(held), 0));
+    assert_int_equal(doca_pe_progress(fix.pe), 0); /* nothing is flushed yet */
+    assert_doca(DOCA_ERROR_IN_PROGRESS, doca_ctx_stop(fix.ctx));
+    dma_fix_drain(&fix);
+    assert_int_equal(fix.failed, 2);
     dma_fix_close(&fix);
 }
 
@@ -738,6 +777,8 @@ int main(void)
         cmocka_unit_test(second_copy_appends),
         cmocka_unit_test(unexecutable_tasks_fail_in_progress),
         cmocka_unit_test(one_empty_task_of_255_stops_the_context),
+        cmocka_unit_test(a_failing_task_waits_for_older_ones),
+        cmocka_unit_test(a_failing_task_does_not_wait_when_its_context_stops),
         cmocka_unit_test(limits_are_told_at_alloc),
         cmocka_unit_test(read_only_destination_is_refused_at_submit),
         cmocka_unit_test(bad_page_is_an_error_completion),

@@ -29,6 +29,7 @@ struct fake {
     bool established; /* asynchronous start may finish */
     doca_error_t established_status;
     bool undone; /* the library's own undo is over */
+    doca_error_t stop_result;
     unsigned int nstates;
     enum doca_ctx_states states[16];
     doca_error_t stop_in_callback;
@@ -79,10 +80,16 @@ static bool fake_drained(const struct doca_ctx *ctx)
     return from_ctx(ctx)->undone;
 }
 
+static doca_error_t fake_can_stop(const struct doca_ctx *ctx)
+{
+    return from_ctx(ctx)->stop_result;
+}
+
 static const struct core_ctx_ops fake_ops = {
     .kind = "fake",
     .source = CORE_LOG_CTX,
     .start = fake_start,
+    .can_stop = fake_can_stop,
     .progress = fake_progress,
     .pending = fake_pending,
     .flush = fake_nothing,
@@ -149,6 +156,26 @@ static void asynchronous_start_finishes_in_progress(void **state)
     assert_int_equal(fake.nstates, 4);
     assert_int_equal(fake.states[3], DOCA_CTX_STATE_IDLE);
     assert_doca(DOCA_ERROR_IN_USE, doca_pe_destroy(pe));
+    assert_ok(core_ctx_fini(&fake.ctx, "test"));
+    assert_ok(doca_pe_destroy(pe));
+}
+
+static void a_refused_stop_changes_nothing(void **state)
+{
+    struct doca_pe *pe;
+    struct fake fake;
+
+    (void)state;
+    assert_ok(doca_pe_create(&pe));
+    open_fake(&fake, pe);
+    fake.stop_result = DOCA_ERROR_IN_USE;
+    assert_ok(doca_ctx_stop(&fake.ctx)); /* an idle context is not asked */
+    assert_ok(doca_ctx_start(&fake.ctx));
+    assert_doca(DOCA_ERROR_IN_USE, doca_ctx_stop(&fake.ctx));
+    assert_int_equal(fake.nstates, 1);
+    assert_int_equal(fake.ctx.state, DOCA_CTX_STATE_RUNNING);
+    fake.stop_result = DOCA_SUCCESS;
+    assert_ok(doca_ctx_stop(&fake.ctx));
     assert_ok(core_ctx_fini(&fake.ctx, "test"));
     assert_ok(doca_pe_destroy(pe));
 }
@@ -401,6 +428,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(asynchronous_start_finishes_in_progress),
+        cmocka_unit_test(a_refused_stop_changes_nothing),
         cmocka_unit_test(failed_start_is_one_step),
         cmocka_unit_test(stop_inside_the_running_callback),
         cmocka_unit_test(contexts_are_served_in_turn),
