@@ -196,6 +196,7 @@ struct doca_dev_rep {
  * calls refuse others with INVALID_VALUE instead of reading freed memory. */
 CORE_API bool core_devinfo_is_valid(const struct doca_devinfo *devinfo);
 CORE_API bool core_dev_is_valid(const struct doca_dev *dev);
+CORE_API bool core_dev_rep_is_valid(const struct doca_dev_rep *rep);
 
 /* What the device can do, by devinfo. NULL, after one log line, when the devinfo is not valid. */
 CORE_API const struct soft_caps *core_devinfo_caps(const struct doca_devinfo *devinfo,

@@ -198,6 +198,11 @@ doca_error_t doca_dev_rep_open(struct doca_devinfo_rep *devinfo, struct doca_dev
     return DOCA_SUCCESS;
 }
 
+bool core_dev_rep_is_valid(const struct doca_dev_rep *rep)
+{
+    return core_registry_has(&open_reps, &rep->info);
+}
+
 doca_error_t doca_dev_rep_close(struct doca_dev_rep *dev)
 {
     struct core_registry_entry *entry;
