@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "comch/comch_priv.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* What events point at; there is nothing to ask them for. */
+struct doca_comch_event_msg_recv {
+    struct doca_comch_connection *conn;
+};
+
+void comch_conn_open(struct doca_comch_connection *conn, struct soft_link *link,
+                     enum comch_conn_state state, uint32_t max_msg, uint32_t peer_window)
+{
+    *conn = (struct doca_comch_connection){
+        .side = conn->side,
+        .link_in_side = conn->link_in_side,
+        .generation = conn->generation + 1,
+        .state = state,
+        .link = link,
+        .max_msg = max_msg,
+        .peer_window = peer_window,
+    };
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * The end
+ */
+
+void comch_conn_leave(struct doca_comch_connection *conn)
+{
+    if (conn->state == COMCH_CONN_UP)
+        conn->state = COMCH_CONN_LEAVING;
+}
+
+void comch_conn_lose(struct doca_comch_connection *conn, bool orderly)
+{
+    conn->state = COMCH_CONN_LOST;
+    conn->orderly = orderly;
+    CORE_DEBUG(CORE_LOG_COMCH, "%s: the peer %s", conn->side->ctx.name, orderly ? "left" : "died");
+}
+
+/* All is reported; the object has no link any more. */
+static void end(struct doca_comch_connection *conn)
+{
+    soft_link_close(conn->link);
+    conn->link = NULL;
+    conn->state = COMCH_CONN_IDLE;
+}
+
+/* Once everything is with the peer: says that nothing follows. */
+static void finish_leaving(struct doca_comch_connection *conn)
+{
+    if (conn->waiting.head != NULL)
+        return;
+    soft_link_shutdown(conn->link);
+    conn->orderly = true;
+    conn->state = COMCH_CONN_LEFT;
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Receiving
+ */
+
+static bool break_off(struct doca_comch_connection *conn, const char *what)
+{
+    struct soft_link_peer peer;
+
+    soft_link_peer_info(conn->link, &peer);
+    CORE_WARN(CORE_LOG_COMCH, "%s: process %d at the other end sent %s; its connection is cut",
+              conn->side->ctx.name, (int)peer.pid, what);
+    comch_conn_lose(conn, false);
+    return false;
+}
+
+static bool deliver_message(struct doca_comch_connection *conn, struct comch_frame *frame)
+{
+    struct doca_comch_event_msg_recv event = {.conn = conn};
+    struct doca_ctx *ctx = &conn->side->ctx;
+
+    if (frame->len > conn->max_msg)
+        return break_off(conn, "a message above the agreed size");
+    conn->counters[DOCA_COMCH_COUNTER_RECV_MESSAGES]++;
+    conn->counters[DOCA_COMCH_COUNTER_RECV_BYTES] += frame->len;
+    /* Keeps the context from becoming idle inside of its callback. */
+    ctx->callback_depth++;
+    conn->side->recv_cb(&event, frame->payload, frame->len, conn);
+    ctx->callback_depth--;
+    return true;
+}
+
+static bool deliver_frame(struct doca_comch_connection *conn, uint32_t len)
+{
+    struct comch_frame frame;
+
+    if (comch_wire_get_frame(conn->side->frame, len, &frame) != 0)
+        return break_off(conn, "a malformed frame");
+    if (frame.kind == COMCH_FRAME_MESSAGE)
+        return deliver_message(conn, &frame);
+    return break_off(conn, "a frame that was not agreed on");
+}
+
+/* One frame of the peer. False: there is none; the state says whether more can come. */
+static bool receive(struct doca_comch_connection *conn)
+{
+    struct soft_link_msg msg;
+    int err = soft_link_recv(conn->link, &msg);
+    uint32_t len;
+
+    if (od_unlikely(err != 0)) {
+        if (err != -EAGAIN)
+            comch_conn_lose(conn, err == -ESHUTDOWN);
+        return false;
+    }
+    len = msg.len;
+    if (len <= comch_link_max_msg(conn->side->max_msg))
+        memcpy(conn->side->frame, msg.data, len);
+    soft_link_release(conn->link);
+    if (len > comch_link_max_msg(conn->side->max_msg))
+        return break_off(conn, "a frame above the agreed size");
+    return deliver_frame(conn, len);
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Steps
+ */
+
+/* Reports and receives in turn, so that neither keeps the other from happening. */
+static bool exchange(struct doca_comch_connection *conn)
+{
+    bool receive_first = conn->receive_next;
+
+    conn->receive_next = !receive_first;
+    if (receive_first)
+        return receive(conn) || (conn->state != COMCH_CONN_LOST && comch_send_report(conn));
+    return comch_send_report(conn) || receive(conn);
+}
+
+/* Nothing of the peer is for the program any more, only the fate of its sends. */
+static bool report_dismissed(struct doca_comch_connection *conn)
+{
+    if (comch_send_report(conn))
+        return true;
+    if (soft_link_peer_ended(conn->link))
+        comch_conn_lose(conn, true);
+    return false;
+}
+
+bool comch_conn_step(struct doca_comch_connection *conn)
+{
+    bool seen = false;
+
+    if (od_unlikely(conn->waiting.head != NULL) && conn->state != COMCH_CONN_LOST)
+        comch_send_push(conn);
+    switch (conn->state) {
+    case COMCH_CONN_UP:
+        return exchange(conn);
+    case COMCH_CONN_LEAVING:
+        finish_leaving(conn);
+        return exchange(conn);
+    case COMCH_CONN_LEFT:
+        seen = conn->dismissed ? report_dismissed(conn) : exchange(conn);
+        break;
+    case COMCH_CONN_LOST:
+        seen = comch_send_report(conn);
+        break;
+    default:
+        return false;
+    }
+    /* The peer had nothing more when it was asked after one of the two ends was made known. */
+    if (!seen && comch_send_is_idle(conn))
+        end(conn);
+    return seen;
+}
+
+bool comch_conn_pending(struct doca_comch_connection *conn)
+{
+    switch (conn->state) {
+    case COMCH_CONN_IDLE:
+        return false;
+    case COMCH_CONN_OPENING:
+        return soft_link_pending(conn->link);
+    case COMCH_CONN_UP:
+        return comch_send_pending(conn) || soft_link_pending(conn->link);
+    case COMCH_CONN_LEAVING:
+        return conn->waiting.head == NULL || comch_send_pending(conn) ||
+               soft_link_pending(conn->link);
+    case COMCH_CONN_LEFT:
+        return comch_send_is_idle(conn) || comch_send_pending(conn) ||
+               soft_link_pending(conn->link);
+    default:
+        return true;
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * What programs ask
+ */
+
+doca_error_t doca_comch_connection_set_user_data(struct doca_comch_connection *connection,
+                                                 union doca_data user_data)
+{
+    if (connection == NULL)
+        return CORE_FAIL_NULL(CORE_LOG_COMCH, __func__, "connection");
+    connection->user_data = user_data;
+    return DOCA_SUCCESS;
+}
+
+union doca_data doca_comch_connection_get_user_data(const struct doca_comch_connection *connection)
+{
+    return connection != NULL ? connection->user_data : (union doca_data){.u64 = 0};
+}
+
+struct doca_comch_server *
+doca_comch_server_get_server_ctx(const struct doca_comch_connection *connection)
+{
+    if (connection == NULL || !connection->side->is_server)
+        return NULL;
+    return OD_CONTAINER_OF(connection->side, struct doca_comch_server, side);
+}
+
+struct doca_comch_client *
+doca_comch_client_get_client_ctx(const struct doca_comch_connection *connection)
+{
+    if (connection == NULL || connection->side->is_server)
+        return NULL;
+    return OD_CONTAINER_OF(connection->side, struct doca_comch_client, side);
+}
+
+doca_error_t doca_comch_connection_update_info(struct doca_comch_connection *comch_connection)
+{
+    struct doca_comch_connection *conn = comch_connection;
+
+    if (conn == NULL)
+        return CORE_FAIL_NULL(CORE_LOG_COMCH, __func__, "comch_connection");
+    if (conn->state == COMCH_CONN_OPENING)
+        return CORE_FAIL(DOCA_ERROR_CONNECTION_INPROGRESS, CORE_LOG_COMCH, __func__,
+                         conn->side->ctx.name, "connection",
+                         "not established yet" CORE_REMEDY "progress until the client is RUNNING");
+    if (conn->failed)
+        return CORE_FAIL(DOCA_ERROR_CONNECTION_ABORTED, CORE_LOG_COMCH, __func__,
+                         conn->side->ctx.name, "connection", "could not be established");
+    memcpy(conn->reading, conn->counters, sizeof(conn->reading));
+    return DOCA_SUCCESS;
+}
+
+doca_error_t doca_comch_connection_get_counter(const struct doca_comch_connection *comch_connection,
+                                               enum doca_comch_counter counter_type,
+                                               uint64_t *counter_value)
+{
+    if (comch_connection == NULL)
+        return CORE_FAIL_NULL(CORE_LOG_COMCH, __func__, "comch_connection");
+    if (counter_value == NULL)
+        return CORE_FAIL_NULL(CORE_LOG_COMCH, __func__, "counter_value");
+    if (counter_type < DOCA_COMCH_COUNTER_SENT_MESSAGES ||
+        counter_type > DOCA_COMCH_COUNTER_RECV_BYTES)
+        return CORE_FAIL(DOCA_ERROR_INVALID_VALUE, CORE_LOG_COMCH, __func__,
+                         comch_connection->side->ctx.name, "counter_type", "%d" CORE_LIMIT "%d..%d",
+                         (int)counter_type, (int)DOCA_COMCH_COUNTER_SENT_MESSAGES,
+                         (int)DOCA_COMCH_COUNTER_RECV_BYTES);
+    *counter_value = comch_connection->reading[counter_type];
+    return DOCA_SUCCESS;
+}
