@@ -84,13 +84,18 @@ static inline bool dma_build_single(const struct doca_dma *dma, struct doca_dma_
     task->src_seg = (struct soft_seg){(uintptr_t)src->data, len, src->mmap->peer};
     task->dst_seg = (struct soft_seg){(uintptr_t)(dst->data + dst->data_len), room - dst->data_len,
                                       dst->mmap->peer};
+    task->job.len = len;
+    return true;
+}
+
+/* A job for single buffers, as dma_build_single() expects it. */
+static inline void dma_init_job(struct doca_dma_task_memcpy *task)
+{
     task->segs = NULL;
     task->job.src = &task->src_seg;
     task->job.dst = &task->dst_seg;
     task->job.nsrc = 1;
     task->job.ndst = 1;
-    task->job.len = len;
-    return true;
 }
 void dma_drop_job(struct doca_dma *dma, struct doca_dma_task_memcpy *task);
 void dma_free_segs(struct doca_dma *dma);

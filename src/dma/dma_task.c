@@ -142,10 +142,30 @@ static OD_COLD doca_error_t refuse_full(const struct doca_dma *dma)
                      dma->ctx.inflight, dma->depth);
 }
 
-static doca_error_t submit(struct doca_task *base, bool flush)
+/* A map of this process and of this device, which is its first: nothing more to ask. */
+static inline bool is_near(const struct doca_dma *dma, const struct doca_buf *buf)
 {
-    struct doca_dma_task_memcpy *task = from_task(base);
-    struct doca_dma *dma = dma_of(base);
+    const struct doca_mmap *mmap = buf->mmap;
+
+    return buf->refcount != 0 && mmap->peer == NULL && mmap->ndevs != 0 &&
+           mmap->devs[0] == dma->ctx.dev;
+}
+
+/* What nearly every submit is: single buffers of this process, nothing in the way. The job is built
+ * when this says so; all other cases, and all refusals, take the long way. */
+static inline bool is_usual(const struct doca_dma *dma, struct doca_dma_task_memcpy *task)
+{
+    return task->src != NULL && task->dst != NULL &&
+           ((uintptr_t)dma->held.head | (uintptr_t)dma->released.head | dma->ordered) == 0 &&
+           dma->ctx.inflight < dma->depth && is_near(dma, task->src) && is_near(dma, task->dst) &&
+           (task->dst->mmap->access & DOCA_ACCESS_FLAG_LOCAL_READ_WRITE) != 0 &&
+           dma_build_single(dma, task);
+}
+
+static OD_NOINLINE doca_error_t submit_any(struct doca_dma *dma, struct doca_dma_task_memcpy *task,
+                                           bool flush)
+{
+    struct doca_task *base = &task->base;
     doca_error_t result = check_access(dma, task, "doca_task_submit");
 
     if (od_unlikely(result != DOCA_SUCCESS))
@@ -153,7 +173,7 @@ static doca_error_t submit(struct doca_task *base, bool flush)
     if (od_unlikely(dma->ctx.inflight >= dma->depth))
         return refuse_full(dma);
 
-    task->why = od_likely(dma_build_single(dma, task)) ? NULL : dma_build_job(dma, task);
+    task->why = dma_build_job(dma, task);
     task->done = false;
     if (od_unlikely(task->why != NULL)) {
         task->job.status = -EIO;
@@ -176,6 +196,19 @@ static doca_error_t submit(struct doca_task *base, bool flush)
     if (od_unlikely(dma->ordered))
         core_task_queue_push(&dma->order, base);
     return DOCA_SUCCESS;
+}
+
+static doca_error_t submit(struct doca_task *base, bool flush)
+{
+    struct doca_dma_task_memcpy *task = from_task(base);
+    struct doca_dma *dma = dma_of(base);
+
+    if (od_unlikely(!flush || !is_usual(dma, task)))
+        return submit_any(dma, task, flush);
+    task->why = NULL;
+    if (od_likely(dma->chan->ops->submit(dma->chan, &task->job) == 0))
+        return DOCA_SUCCESS;
+    return refuse_full(dma);
 }
 
 static doca_error_t validate(struct doca_task *base)
@@ -266,6 +299,7 @@ doca_error_t doca_dma_task_memcpy_alloc_init(struct doca_dma *dma, const struct 
     *task = from_task(base);
     (*task)->src = src;
     (*task)->dst = dst;
+    dma_init_job(*task);
     return DOCA_SUCCESS;
 }
 

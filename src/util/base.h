@@ -21,6 +21,7 @@
 #define OD_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
 #define OD_UNUSED            __attribute__((unused))
 #define OD_COLD              __attribute__((cold, noinline))
+#define OD_NOINLINE          __attribute__((noinline)) /* keeps a hot caller small */
 
 #define OD_CACHE_LINE 64u
 #define OD_ALIGNED(n) __attribute__((aligned(n)))

@@ -92,12 +92,8 @@ static void enter_stopping(struct doca_ctx *ctx)
     change_state(ctx, DOCA_CTX_STATE_STOPPING);
 }
 
-bool core_ctx_step(struct doca_ctx *ctx)
+bool core_ctx_idle_step(struct doca_ctx *ctx)
 {
-    if (ctx->state == DOCA_CTX_STATE_IDLE)
-        return false;
-    if (ctx->ops->progress(ctx))
-        return true;
     if (!core_ctx_can_idle(ctx))
         return false;
     core_ctx_enter_idle(ctx);

@@ -20,9 +20,17 @@ struct doca_pe {
     char name[16];
 };
 
+/* STOPPING -> IDLE if nothing is left to wait for. The context may be gone when this says true. */
+bool core_ctx_idle_step(struct doca_ctx *ctx);
+
 /* One visible step of a context, STOPPING -> IDLE included. True when the user saw something; the
  * context may be gone then. */
-bool core_ctx_step(struct doca_ctx *ctx);
+static inline bool core_ctx_step(struct doca_ctx *ctx)
+{
+    if (od_unlikely(ctx->state == DOCA_CTX_STATE_IDLE))
+        return false;
+    return ctx->ops->progress(ctx) || core_ctx_idle_step(ctx);
+}
 
 /* Would core_ctx_step() find something? */
 bool core_ctx_pending(const struct doca_ctx *ctx);

@@ -135,29 +135,36 @@ static bool run_deferred(struct doca_pe *pe)
     return false;
 }
 
-/* One round over the contexts, beginning behind the one served last; ends at the first that has
- * something. The cursor survives contexts that callbacks destroy. */
-static bool serve_ctxs(struct doca_pe *pe)
+static inline struct od_list *next_ctx(const struct doca_pe *pe)
 {
-    struct od_list *first = pe->cursor;
-    bool wrapped = false;
+    return od_unlikely(pe->cursor == &pe->ctxs) ? pe->ctxs.next : pe->cursor;
+}
 
-    for (;;) {
-        struct doca_ctx *ctx;
+static inline bool serve_one(struct doca_pe *pe, struct od_list *link)
+{
+    /* First the cursor: it survives contexts that callbacks destroy. */
+    pe->cursor = link->next;
+    return core_ctx_step(OD_LIST_ENTRY(link, struct doca_ctx, pe_link));
+}
 
-        if (pe->cursor == &pe->ctxs) {
-            if (wrapped || od_list_is_empty(&pe->ctxs))
-                return false;
-            wrapped = true;
-            pe->cursor = pe->ctxs.next;
-        }
-        if (wrapped && pe->cursor == first)
-            return false;
-        ctx = OD_LIST_ENTRY(pe->cursor, struct doca_ctx, pe_link);
-        pe->cursor = pe->cursor->next;
-        if (core_ctx_step(ctx))
+static OD_NOINLINE bool serve_others(struct doca_pe *pe, const struct od_list *first)
+{
+    for (struct od_list *link = next_ctx(pe); link != first; link = next_ctx(pe)) {
+        if (serve_one(pe, link))
             return true;
     }
+    return false;
+}
+
+/* One round over the contexts, beginning behind the one served last; ends at the first that has
+ * something. */
+static inline bool serve_ctxs(struct doca_pe *pe)
+{
+    struct od_list *first = next_ctx(pe);
+
+    if (od_unlikely(first == &pe->ctxs))
+        return false;
+    return serve_one(pe, first) || serve_others(pe, first);
 }
 
 static pid_t thread_id(void)
