@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "util/barrier.h"
 #include "util/cleanup.h"
 
 #ifndef F_SEAL_FUTURE_WRITE
@@ -36,6 +37,14 @@ void od_waker_close(struct od_waker *waker)
     close(waker->epoch_fd);
     waker->epoch = NULL;
     waker->epoch_fd = -1;
+}
+
+void od_waker_show(struct od_waker *waker)
+{
+    uint32_t epoch = atomic_load_explicit(waker->epoch, memory_order_relaxed);
+
+    atomic_store_explicit(waker->epoch, (epoch + 2) | 1, memory_order_relaxed);
+    od_barrier_for_all();
 }
 
 void od_waker_fire(struct od_waker *waker)

@@ -25,15 +25,15 @@ struct od_waker {
 int od_waker_open(struct od_waker *waker);
 void od_waker_close(struct od_waker *waker);
 
+/* Out of line half of od_waker_arm(): shows it to other processes. */
+void od_waker_show(struct od_waker *waker);
+
 /* Sleeper only. Work that was published before this call must be looked for after it. */
 static inline void od_waker_arm(struct od_waker *waker)
 {
-    if (waker->epoch != NULL) {
-        uint32_t epoch = atomic_load_explicit(waker->epoch, memory_order_relaxed);
-
-        atomic_store_explicit(waker->epoch, (epoch + 2) | 1, memory_order_relaxed);
-    }
     atomic_store_explicit(&waker->armed, 1, memory_order_seq_cst);
+    if (waker->epoch != NULL)
+        od_waker_show(waker);
 }
 
 /* Out of line half of od_waker_wake(): makes the fd readable. */
@@ -61,7 +61,8 @@ int od_waker_clear(struct od_waker *waker);
  *
  * They cannot take the flag, because a hostile one could take it for itself, but they may look: the
  * sleeper shares a page that they can only read. They tell the sleeper's process by a message, once
- * for each time that it went to sleep, and somebody there calls od_waker_wake(). */
+ * for each time that it went to sleep, and somebody there calls od_waker_wake(). The sleeper does
+ * the barrier for both sides, see barrier.h. */
 
 /* Sleeper only. Returns a memory file to hand over, the waker's own; or a negative errno. */
 int od_waker_share(struct od_waker *waker);

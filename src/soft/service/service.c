@@ -8,15 +8,21 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/random.h>
+#include <sys/single_threaded.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "util/barrier.h"
 
 #ifndef SO_PEERPIDFD
 #define SO_PEERPIDFD 77
 #endif
 
-#define FIRST_SLOTS 16u
+#define FIRST_SLOTS    16u
+#define REGISTER_DELAY 100 /* ms */
+
+atomic_bool soft_service_registered;
 
 /* A watch is found by the low half of its number; the high half tells late events from good ones.
  */
@@ -49,6 +55,7 @@ static struct service {
     struct od_list rooms;
     uint8_t pool[256]; /* getrandom gives so much at once without interruption */
     size_t pool_left;
+    struct soft_service_timer registration;
 } svc = {
     .lock = PTHREAD_MUTEX_INITIALIZER,
     .epoll = -1,
@@ -287,6 +294,12 @@ int soft_service_thread_start(pthread_t *thread, const char *name, void *(*body)
     return 0;
 }
 
+static void register_now(struct soft_service_timer *timer)
+{
+    (void)timer;
+    atomic_store(&soft_service_registered, od_barrier_register());
+}
+
 static void close_service(void)
 {
     int bell = svc.bell.fd;
@@ -335,6 +348,8 @@ static void in_child(void)
     }
     close_service();
     od_list_init(&svc.timers);
+    svc.registration.due = 0;
+    atomic_store(&soft_service_registered, false);
     svc.pool_left = 0;
     if (svc.state == SERVICE_RUNNING)
         svc.state = SERVICE_IDLE;
@@ -395,6 +410,11 @@ static int start_thread(void)
         return rc;
     svc.pid = getpid();
     svc.stop = false;
+    /* With several threads it takes many milliseconds, which nobody is to wait for. */
+    if (__libc_single_threaded)
+        register_now(NULL);
+    else
+        soft_service_timer_set(&svc.registration, REGISTER_DELAY, register_now);
     rc = soft_service_thread_start(&svc.thread, "opendoca", run);
     if (rc != 0)
         goto err_close_service;

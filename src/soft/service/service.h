@@ -11,6 +11,7 @@
  * After a fork the child has no thread and none of the descriptors; rooms are told. */
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <sys/types.h>
 #include <time.h>
 
@@ -33,6 +34,10 @@ void soft_service_unlock(void);
 /* Starts the thread when it does not run, and enters the room, which is static. Lock held. Negative
  * errno with a reason: -ESHUTDOWN once the process exits. */
 int soft_service_start(struct soft_service_room *room);
+
+/* This process takes part in barriers for all, see util/barrier.h. Comes true a moment after the
+ * start. */
+extern atomic_bool soft_service_registered;
 
 /* Process id without a system call; valid once the service was started. */
 pid_t soft_service_self(void);

@@ -51,7 +51,7 @@ static void seek_later(struct local_link *self, int reason)
 static void take_answer(struct local_link *self, const struct soft_frame_answer *answer,
                         const int fds[SOFT_FRAME_FDS])
 {
-    int rc = fds[0] < 0 || (fds[1] >= 0) != answer->has_waker
+    int rc = fds[0] < 0 || (fds[1] >= 0) != ((answer->flags & SOFT_FRAME_HAS_WAKER) != 0)
                  ? -EBADMSG
                  : soft_local_memory_map(self, answer, fds[0]);
 
@@ -63,6 +63,7 @@ static void take_answer(struct local_link *self, const struct soft_frame_answer 
         fail(self, rc == -EBADMSG ? -EPROTO : rc);
         return;
     }
+    self->no_barrier = (answer->flags & SOFT_FRAME_BARRIER) == 0;
     soft_service_timer_cancel(&self->timer);
     soft_local_news(self, LOCAL_UP, 0);
 }
@@ -128,7 +129,7 @@ static int greet(struct local_link *self)
 
     frame->hello = (struct soft_frame_hello){.max_msg = conf->max_msg,
                                              .depth = conf->depth,
-                                             .has_waker = waker >= 0,
+                                             .flags = soft_local_flags(waker),
                                              .len = (uint32_t)self->base.hello.len};
     if (self->base.hello.len > 0)
         memcpy(frame->hello.bytes, self->base.hello.bytes, self->base.hello.len);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "soft/link/local/local_priv.h"
+#include "util/barrier.h"
 
 static struct od_list links = {&links, &links};
 static struct od_list listeners = {&listeners, &listeners};
@@ -183,4 +184,10 @@ int soft_local_waker_fd(const struct soft_link_conf *conf, int *fd)
     }
     *fd = rc;
     return 0;
+}
+
+uint32_t soft_local_flags(int waker_fd)
+{
+    return (waker_fd >= 0 ? SOFT_FRAME_HAS_WAKER : 0u) |
+           (od_barrier_is_supported() ? SOFT_FRAME_BARRIER : 0u);
 }

@@ -48,13 +48,13 @@ static bool is_depth(uint32_t depth)
 static bool check_hello(const struct soft_frame_hello *f, size_t len)
 {
     return len >= FIXED_HELLO && is_sized(len, FIXED_HELLO, f->len) && f->max_msg > 0 &&
-           is_depth(f->depth) && f->has_waker <= 1;
+           is_depth(f->depth) && (f->flags & ~SOFT_FRAME_FLAGS) == 0;
 }
 
 static bool check_answer(const struct soft_frame_answer *f, size_t len)
 {
     return len >= FIXED_ANSWER && is_sized(len, FIXED_ANSWER, f->len) && f->max_msg > 0 &&
-           is_depth(f->depth) && f->has_waker <= 1;
+           is_depth(f->depth) && (f->flags & ~SOFT_FRAME_FLAGS) == 0;
 }
 
 static bool check_refusal(const struct soft_frame_refusal_body *f, size_t len)

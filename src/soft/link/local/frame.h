@@ -31,6 +31,12 @@ enum soft_frame_refusal {
     SOFT_REFUSAL_VERSION = 4, /* the head tells the version that is spoken */
 };
 
+enum soft_frame_flag {
+    SOFT_FRAME_HAS_WAKER = 1, /* a file comes with it */
+    SOFT_FRAME_BARRIER = 2,   /* who goes to sleep does the barrier for all */
+    SOFT_FRAME_FLAGS = 3,
+};
+
 struct soft_frame_head {
     uint32_t magic;
     uint16_t version;
@@ -42,8 +48,8 @@ struct soft_frame_head {
 struct soft_frame_hello {
     struct soft_frame_head head;
     uint32_t max_msg;
-    uint32_t depth;     /* that the client wishes */
-    uint32_t has_waker; /* 0 or 1: a file comes with it */
+    uint32_t depth; /* that the client wishes */
+    uint32_t flags;
     uint32_t len;
     char bytes[SOFT_LINK_HELLO_MAX];
 };
@@ -52,7 +58,7 @@ struct soft_frame_answer {
     struct soft_frame_head head;
     uint32_t max_msg; /* of both, as all */
     uint32_t depth;
-    uint32_t has_waker;
+    uint32_t flags;
     uint32_t len;
     char bytes[SOFT_LINK_HELLO_MAX];
 };

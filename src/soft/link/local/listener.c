@@ -70,7 +70,7 @@ static int take_client_in(struct local_link *self, const void *answer, size_t le
 
     frame->answer = (struct soft_frame_answer){.max_msg = self->base.max_msg,
                                                .depth = self->base.depth,
-                                               .has_waker = fds[1] >= 0,
+                                               .flags = soft_local_flags(fds[1]),
                                                .len = (uint32_t)len};
     if (len > 0)
         memcpy(frame->answer.bytes, answer, len);
@@ -112,7 +112,7 @@ static bool take_hello(struct local_link *self, const struct soft_frame_hello *h
     struct local_listener *listener = self->listener;
     const struct soft_link_conf *conf = &listener->base.conf;
 
-    if ((fds[0] >= 0) != hello->has_waker || fds[1] >= 0 ||
+    if ((fds[0] >= 0) != ((hello->flags & SOFT_FRAME_HAS_WAKER) != 0) || fds[1] >= 0 ||
         (fds[0] >= 0 && od_waker_view_open(&self->view, fds[0]) != 0) ||
         soft_link_bytes_set(&self->base.hello, hello->bytes, hello->len) != 0)
         return false;
@@ -122,6 +122,7 @@ static bool take_hello(struct local_link *self, const struct soft_frame_hello *h
     }
     self->base.max_msg = OD_MIN(conf->max_msg, hello->max_msg);
     self->wished_depth = hello->depth;
+    self->no_barrier = (hello->flags & SOFT_FRAME_BARRIER) == 0;
     soft_local_identify(self);
     if (conf->admit != NULL) {
         if (!admit(self))

@@ -3,6 +3,7 @@
 #include <sys/socket.h>
 
 #include "soft/link/local/local_priv.h"
+#include "util/barrier.h"
 
 /* ---- Telling a sleeping peer ---- */
 
@@ -14,9 +15,21 @@ static OD_COLD void send_wake(struct local_link *self, uint32_t epoch)
     soft_frame_send(self->sock, &frame, soft_frame_seal(&frame, SOFT_FRAME_WAKE), NULL, 0);
 }
 
+/* Between what is written for the peer and what is read from it. */
+static inline void order(const struct local_link *self)
+{
+    od_barrier_light(self->no_barrier ||
+                     !atomic_load_explicit(&soft_service_registered, memory_order_relaxed));
+}
+
 static inline void tell(struct local_link *self)
 {
-    uint32_t epoch = od_waker_view_due(&self->view);
+    uint32_t epoch;
+
+    if (self->view.epoch == NULL)
+        return;
+    order(self);
+    epoch = od_waker_view_due(&self->view);
 
     if (od_unlikely(epoch != 0))
         send_wake(self, epoch);
@@ -26,7 +39,7 @@ static inline void tell_taken(struct local_link *self)
 {
     if (self->view.epoch == NULL)
         return;
-    atomic_thread_fence(memory_order_seq_cst);
+    order(self);
     if (od_unlikely(soft_ring_is_awaited(&self->rx)))
         tell(self);
 }

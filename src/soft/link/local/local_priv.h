@@ -64,6 +64,7 @@ struct local_link {
     uint32_t last_wake;
     _Atomic uint32_t *epoch; /* of the own waker */
     struct od_waker_view view;
+    bool no_barrier; /* the peer does none for us */
     void *memory;
     size_t memory_len;
     struct soft_ring_tx tx;
@@ -99,6 +100,8 @@ int soft_local_send_refusal(int sock, enum soft_frame_refusal code, const void *
 void soft_local_up_ready(struct local_link *self);
 /* The page of the own waker, shared with peers; -1: no waker. Owner's thread, without the lock. */
 int soft_local_waker_fd(const struct soft_link_conf *conf, int *fd);
+/* Of a hello or an answer that carries this file. */
+uint32_t soft_local_flags(int waker_fd);
 union soft_frame *soft_local_buffer(void);
 
 /* ---- memory.c ---- */

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "util/barrier.h"
+
 #define PAGE          4096u
 #define HEAD          sizeof(struct soft_ring_slot)
 #define SLOT_WISH     256u         /* longer messages lie in cells */
@@ -78,6 +80,12 @@ void soft_ring_tx_close(struct soft_ring_tx *tx)
     tx->cell_of = NULL;
 }
 
+static void set_awaited(struct soft_ring_tx *tx, uint64_t seq)
+{
+    tx->awaited = seq;
+    atomic_store_explicit(&tx->at.control->awaited, seq, memory_order_relaxed);
+}
+
 void soft_ring_tx_look(struct soft_ring_tx *tx)
 {
     uint64_t taken = atomic_load_explicit(&tx->at.control->taken, memory_order_acquire);
@@ -95,6 +103,8 @@ void soft_ring_tx_look(struct soft_ring_tx *tx)
         }
     }
     tx->taken = taken;
+    if (tx->awaited != 0 && taken >= tx->awaited)
+        set_awaited(tx, 0);
     flying = tx->sent - taken;
     if (flying >= tx->shape.depth) {
         tx->look_at = tx->sent;
@@ -163,13 +173,16 @@ void soft_ring_end(struct soft_ring_tx *tx)
     tx->ended = true;
     publish(tx, next_slot(tx), 0, SOFT_RING_END);
     atomic_store_explicit(&tx->at.control->ended, 1, memory_order_relaxed);
-    atomic_thread_fence(memory_order_seq_cst);
+    od_barrier_for_all();
 }
 
 void soft_ring_await(struct soft_ring_tx *tx, uint64_t seq)
 {
-    atomic_store_explicit(&tx->at.control->awaited, seq, memory_order_relaxed);
-    atomic_thread_fence(memory_order_seq_cst);
+    if (seq != tx->awaited) {
+        set_awaited(tx, seq);
+        if (seq != 0)
+            od_barrier_for_all();
+    }
     soft_ring_tx_look(tx);
 }
 

@@ -72,6 +72,7 @@ struct soft_ring_tx {
     uint64_t sent;    /* slots used, the end included */
     uint64_t taken;   /* as far as looked */
     uint64_t look_at; /* sent, when it is time to look again */
+    uint64_t awaited;
     uint32_t in_slot; /* longest message that fits into a slot */
     bool ended;
     uint32_t nfree;
@@ -142,7 +143,7 @@ static inline void soft_ring_take(struct soft_ring_rx *rx)
     atomic_store_explicit(&rx->at.control->taken, rx->next, memory_order_release);
 }
 
-/* Whether the producer waits for what was taken. A fence is between taking and this. */
+/* Whether the producer waits for what was taken. A barrier is between taking and this. */
 static inline bool soft_ring_is_awaited(const struct soft_ring_rx *rx)
 {
     uint64_t awaited = atomic_load_explicit(&rx->at.control->awaited, memory_order_relaxed);
