@@ -17,7 +17,7 @@ struct soft_copy_choice soft_copy_choose(uint64_t total, uint64_t len)
     struct soft_copy_choice choice = {.chooser = &choosers[soft_copy_size_class(total)]};
     struct soft_chooser_plan plan = {
         .options = soft_copy_loop_count(),
-        .longest = LONGEST,
+        .longest = {LONGEST, LONGEST, LONGEST},
         .turn = total < CACHED ? OD_MAX(2 * total, 4 * len) : COLD_TURN,
     };
 

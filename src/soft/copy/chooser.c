@@ -4,6 +4,7 @@
 #include <string.h>
 
 #define FIRST_PERIOD 24u
+#define PERIOD_LIMIT (1u << 16)
 #define WATCH_EVERY  8u
 #define REST_FACTOR  16u         /* a round takes at most one part in so many of the time */
 #define REST_LONGEST 1000000000u /* ns; the caller may have done something else in between */
@@ -56,12 +57,13 @@ static void begin_round(struct soft_chooser *chooser, uint32_t period, uint64_t 
 }
 
 /* All have had their turn. */
-static void decide(struct soft_chooser *chooser, const struct soft_chooser_plan *plan)
+static uint32_t decide(struct soft_chooser *chooser, const struct soft_chooser_plan *plan)
 {
     uint32_t best = atomic_load_explicit(&chooser->best, memory_order_relaxed);
     uint64_t now = soft_copy_now();
 
     chooser->rest = now + OD_MIN((now - chooser->began) * REST_FACTOR, (uint64_t)REST_LONGEST);
+    chooser->mean = plan->mean;
     chooser->settled = 0;
     chooser->watched.n = 0;
     for (uint32_t i = 0; i < plan->options; i++) {
@@ -73,6 +75,7 @@ static void decide(struct soft_chooser *chooser, const struct soft_chooser_plan 
         }
     }
     atomic_store_explicit(&chooser->best, (unsigned char)best, memory_order_relaxed);
+    return best;
 }
 
 static void next_round(struct soft_chooser *chooser, const struct soft_chooser_plan *plan)
@@ -82,7 +85,7 @@ static void next_round(struct soft_chooser *chooser, const struct soft_chooser_p
     else if (soft_copy_now() < chooser->rest)
         chooser->left = (int64_t)plan->turn;
     else
-        begin_round(chooser, OD_MIN(chooser->period * 4, plan->longest), plan->turn);
+        begin_round(chooser, OD_MIN(chooser->period * 4, PERIOD_LIMIT), plan->turn);
 }
 
 static void next_turn(struct soft_chooser *chooser, const struct soft_chooser_plan *plan)
@@ -94,9 +97,9 @@ static void next_turn(struct soft_chooser *chooser, const struct soft_chooser_pl
     chooser->turn++;
     chooser->left = (int64_t)plan->turn;
     if (chooser->turn == plan->options) {
-        chooser->mean = plan->mean;
-        decide(chooser, plan);
-        chooser->left *= chooser->period;
+        uint32_t best = decide(chooser, plan);
+
+        chooser->left *= OD_MIN(chooser->period, plan->longest[best]);
     }
 }
 

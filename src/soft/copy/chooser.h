@@ -51,10 +51,10 @@ struct soft_chooser_pick {
 };
 
 struct soft_chooser_plan {
-    uint32_t options; /* the first few of SOFT_CHOOSER_OPTIONS */
-    uint32_t longest; /* turns between two rounds, in the end */
-    uint64_t turn;    /* steps */
-    bool mean;        /* rare large costs count; else the median does */
+    uint32_t options;                       /* the first few of SOFT_CHOOSER_OPTIONS */
+    uint64_t turn;                          /* steps */
+    uint32_t longest[SOFT_CHOOSER_OPTIONS]; /* turns to the next round, at most, by the best */
+    bool mean;                              /* rare large costs count; else the median does */
 };
 
 /* An option for `step` steps of work. */

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "soft/copy/spread.h"
 
-/* In jobs. The other processors may be free or busy the next moment, so it is tried often. */
+/* In jobs. Other processors become free without a sign, while their becoming busy is noticed. */
 static const struct soft_chooser_plan plan = {
-    .options = SOFT_COPY_SPREADS, .longest = 32, .turn = 12, .mean = true};
+    .options = SOFT_COPY_SPREADS,
+    .turn = 12,
+    .longest = {[SOFT_COPY_SHARED] = 64, [SOFT_COPY_ALONE] = 8},
+    .mean = true,
+};
 
 static struct soft_chooser choosers[SOFT_COPY_CLASSES];
 

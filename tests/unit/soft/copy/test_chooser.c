@@ -12,7 +12,8 @@
 /* One round of two options; the costs of what is timed repeat. Returns the best. */
 static unsigned int after_a_round(bool mean, const unsigned int costs[2][3])
 {
-    const struct soft_chooser_plan plan = {.options = 2, .longest = 4, .turn = 6, .mean = mean};
+    const struct soft_chooser_plan plan = {
+        .options = 2, .longest = {4, 4, 4}, .turn = 6, .mean = mean};
     struct soft_chooser chooser = {0};
     unsigned int timed[2] = {0};
     struct soft_chooser_pick pick;
@@ -28,7 +29,7 @@ static unsigned int after_a_round(bool mean, const unsigned int costs[2][3])
 
 static void turns_have_the_length_of_the_plan_and_the_second_half_is_timed(void **state)
 {
-    const struct soft_chooser_plan plan = {.options = 3, .longest = 4, .turn = 4};
+    const struct soft_chooser_plan plan = {.options = 3, .longest = {4, 4, 4}, .turn = 4};
     struct soft_chooser chooser = {0};
 
     (void)state;
@@ -51,7 +52,7 @@ static void rare_large_costs_count_only_for_the_mean(void **state)
 
 static void an_option_without_samples_is_not_chosen(void **state)
 {
-    const struct soft_chooser_plan plan = {.options = 2, .longest = 4, .turn = 4};
+    const struct soft_chooser_plan plan = {.options = 2, .longest = {4, 4, 4}, .turn = 4};
     struct soft_chooser chooser = {0};
     struct soft_chooser_pick pick;
 
@@ -67,7 +68,7 @@ static void an_option_without_samples_is_not_chosen(void **state)
 /* Steps that are larger than a turn end it. */
 static void large_steps_are_no_accident(void **state)
 {
-    const struct soft_chooser_plan plan = {.options = 3, .longest = 4, .turn = 1000};
+    const struct soft_chooser_plan plan = {.options = 3, .longest = {4, 4, 4}, .turn = 1000};
     struct soft_chooser chooser = {0};
 
     (void)state;
