@@ -136,7 +136,9 @@ static void only_the_jobs_that_meet_a_bad_page_fail(void **state)
     struct soft_seg seg[RIG_DEPTH][2];
     size_t room = 300000;
     char *src = rig_map(room), *dst = rig_map(room * RIG_DEPTH);
-    char *bad = map_with_bad_page(1, 0, PROT_NONE);
+    /* Only its first page is bad: several lanes begin a job in several places. */
+    size_t bad_pages = room / RIG_PAGE + 1;
+    char *bad = map_with_bad_page(bad_pages, 0, PROT_NONE);
 
     rig_fill(src, room, 23);
     for (uint32_t i = 0; i < RIG_DEPTH; i++) {
@@ -153,7 +155,7 @@ static void only_the_jobs_that_meet_a_bad_page_fail(void **state)
     }
     munmap(src, room);
     munmap(dst, room * RIG_DEPTH);
-    munmap(bad, RIG_PAGE);
+    munmap(bad, bad_pages * RIG_PAGE);
 }
 
 static void a_bad_page_in_a_list_is_an_error(void **state)
