@@ -53,7 +53,7 @@ static bool is_plausible(const struct soft_peer_desc *desc)
 {
     const uint32_t access = SOFT_PEER_READ | SOFT_PEER_WRITE | SOFT_PEER_ATOMIC;
 
-    return desc->kind >= SOFT_PEER_KIND_PCI && desc->kind <= SOFT_PEER_KIND_SYNC &&
+    return desc->kind >= SOFT_PEER_KIND_PCI && desc->kind <= SOFT_PEER_KIND_QUEUE &&
            (desc->access & ~access) == 0 && desc->len > 0 && desc->base <= UINT64_MAX - desc->len &&
            desc->dir[0] == '/' && is_padded_string(desc->dir, sizeof(desc->dir)) &&
            is_padded_string(desc->card, sizeof(desc->card));

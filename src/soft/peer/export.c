@@ -91,7 +91,7 @@ static int check_range(const struct soft_peer_range *range)
     if (range->addr == NULL || range->len == 0 || (uintptr_t)range->addr > UINTPTR_MAX - range->len)
         return soft_fail(-EINVAL, "range %p of %zu bytes is empty or wraps", range->addr,
                          range->len);
-    if (range->kind < SOFT_PEER_KIND_PCI || range->kind > SOFT_PEER_KIND_SYNC)
+    if (range->kind < SOFT_PEER_KIND_PCI || range->kind > SOFT_PEER_KIND_QUEUE)
         return soft_fail(-EINVAL, "export kind %d does not exist", (int)range->kind);
     if ((range->access & ~access) != 0)
         return soft_fail(-EINVAL, "access bits 0x%x are not defined", range->access & ~access);
@@ -124,6 +124,7 @@ int soft_peer_export_create(const struct soft_peer_range *range, struct soft_pee
     if (e == NULL)
         return soft_fail(-ENOMEM, "out of memory for an export");
     od_list_init(&e->bindings);
+    e->waker = range->waker;
     fill_desc(&e->desc, range);
     soft_service_lock();
     rc = soft_peer_server_start(&e->desc);

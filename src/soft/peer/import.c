@@ -17,11 +17,13 @@ static const struct soft_peer_engine *const engines[] = {
 };
 
 /* NULL: no restriction. */
-static int wanted_engine(const struct soft_peer_engine **wanted)
+static int wanted_engine(enum soft_peer_kind kind, const struct soft_peer_engine **wanted)
 {
     const char *name = getenv("OPENDOCA_PEER_ENGINE");
 
-    *wanted = NULL;
+    *wanted = kind == SOFT_PEER_KIND_QUEUE ? &soft_peer_engine_mapped : NULL;
+    if (*wanted != NULL)
+        return 0;
     if (name == NULL || name[0] == '\0')
         return 0;
     for (size_t i = 0; i < OD_ARRAY_SIZE(engines); i++)
@@ -75,6 +77,7 @@ static int check_desc(const struct soft_peer_desc *desc, enum soft_peer_kind kin
         [SOFT_PEER_KIND_PCI] = "PCI",
         [SOFT_PEER_KIND_RDMA] = "RDMA",
         [SOFT_PEER_KIND_SYNC] = "sync event",
+        [SOFT_PEER_KIND_QUEUE] = "queue",
     };
 
     if (desc->kind != kind)
@@ -102,7 +105,7 @@ static int request_map(struct soft_peer_map *map, const struct soft_peer_desc *d
     rc = soft_peer_conn_call(conn, &msg, PEER_MSG_IMPORT, PEER_MSG_IMPORTED, memory, 1);
     if (rc != 0)
         return explain_refusal(rc, desc);
-    if (msg.imported.cell >= PEER_BOARD_CELLS) {
+    if (msg.imported.cell >= PEER_BOARD_CELLS || msg.imported.kind != desc->kind) {
         soft_peer_conn_kill(conn);
         return explain_refusal(-EPROTO, desc);
     }
@@ -185,7 +188,7 @@ int soft_peer_import(const void *bytes, size_t len, enum soft_peer_kind kind, co
     if (rc == 0)
         rc = check_desc(&desc, kind, card);
     if (rc == 0)
-        rc = wanted_engine(&wanted);
+        rc = wanted_engine(kind, &wanted);
     if (rc != 0)
         return rc;
     map = aligned_alloc(OD_CACHE_LINE, (sizeof(*map) + OD_CACHE_LINE - 1) & ~(OD_CACHE_LINE - 1));

@@ -2,6 +2,7 @@
 #include "soft/peer/peer_priv.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/magic.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -36,6 +37,13 @@ static uint64_t page_size(int fd)
     return (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
+static bool is_sealed(int fd)
+{
+    int seals = fcntl(fd, F_GET_SEALS);
+
+    return seals >= 0 && (seals & F_SEAL_SHRINK) != 0;
+}
+
 static int attach(struct soft_peer_map *map, int memory, uint64_t offset)
 {
     bool write = (map->access & (SOFT_PEER_WRITE | SOFT_PEER_ATOMIC)) != 0;
@@ -48,6 +56,8 @@ static int attach(struct soft_peer_map *map, int memory, uint64_t offset)
                                    "hugetlbfs mapping whose file can be opened)");
     if (fstat(memory, &st) != 0 || !S_ISREG(st.st_mode) || (uint64_t)st.st_size < offset + map->len)
         return soft_fail(-ENOTSUP, "the file behind the exporter's memory cannot be mapped");
+    if (map->kind == SOFT_PEER_KIND_QUEUE && !is_sealed(memory))
+        return soft_fail(-ENOTSUP, "the exporter could shorten the memory of its queue");
     page = page_size(memory);
     lead = offset & (page - 1);
     span = (lead + map->len + page - 1) & ~(page - 1);

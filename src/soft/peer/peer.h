@@ -30,6 +30,7 @@
 #include <sys/uio.h>
 
 #include "soft/soft.h"
+#include "util/waker.h"
 
 #define SOFT_PEER_DESC_MAX 512 /* bytes; what a descriptor never exceeds */
 
@@ -37,6 +38,7 @@ enum soft_peer_kind {
     SOFT_PEER_KIND_PCI = 1,
     SOFT_PEER_KIND_RDMA = 2,
     SOFT_PEER_KIND_SYNC = 3,
+    SOFT_PEER_KIND_QUEUE = 4, /* memory of soft_peer_queue_open(): always mapped, or not imported */
 };
 
 enum soft_peer_access {
@@ -54,6 +56,8 @@ struct soft_peer_range {
     const char *card;    /* card identity, 1 to 63 bytes; importers must name the same */
     const void *token;   /* optional access token that importers need not repeat, only bound into */
     size_t token_len;    /* the descriptor; 0 = none */
+    struct od_waker *waker; /* optional: what soft_peer_ring() of importers wakes; lives until the
+                               export is destroyed */
 };
 
 struct soft_peer_export;
@@ -105,6 +109,10 @@ SOFT_API void soft_peer_end(struct soft_peer_map *map);
 /* Local address of exporter address `addr`, or NULL when the engine is not "mapped". */
 SOFT_API void *soft_peer_local(const struct soft_peer_map *map, uint64_t addr);
 
+/* Wakes the waker of the export. Costs a system call: only for sleepers. 0, -EAGAIN (not now),
+ * -ENOTCONN; no reason. Any thread. */
+SOFT_API int soft_peer_ring(struct soft_peer_map *map);
+
 /* Copies between local vectors and exporter addresses, all engines, brackets included, in order and
  * with any number of pieces. The two sides have the same total length. Bad pages raise no signal.
  * One system call of vm serves up to 64 pieces a side: gathering small copies pays. 0, -EFAULT (an
@@ -124,5 +132,19 @@ SOFT_API int soft_peer_load(struct soft_peer_map *map, uint64_t addr, uint64_t *
 SOFT_API int soft_peer_store(struct soft_peer_map *map, uint64_t addr, uint64_t value);
 SOFT_API int soft_peer_fetch_add(struct soft_peer_map *map, uint64_t addr, uint64_t value,
                                  uint64_t *before);
+
+/* ---- Memory for queues between two processes ---- */
+
+struct soft_peer_queue {
+    void *addr; /* zeroed, whole pages */
+    size_t len;
+    int fd;
+};
+
+/* The importer may keep what soft_peer_local() gives outside of brackets until it closes the map:
+ * neither side can take the memory from under the other. Negative errno with a reason. */
+SOFT_API int soft_peer_queue_open(size_t len, struct soft_peer_queue *queue);
+/* Not before the export is destroyed. A zeroed one is fine. */
+SOFT_API void soft_peer_queue_close(struct soft_peer_queue *queue);
 
 #endif /* OD_SOFT_PEER_PEER_H_ */

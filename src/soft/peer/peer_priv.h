@@ -8,6 +8,7 @@
  *   server.c    exporter: the socket and the importers connected to it
  *   export.c    exporter: the table of exports, revocation
  *   memory.c    exporter: finds the file behind a range
+ *   queue.c     memory for queues, and their bell
  *   lane.c      exporter: does accesses for importers that cannot do them
  *   conn.c      importer: the connection to one exporter
  *   import.c    importer: making and closing maps
@@ -65,6 +66,7 @@ struct soft_peer_client;
 struct soft_peer_export {
     struct soft_peer_desc desc;
     uint64_t epoch;          /* of the service; another one: inherited over a fork, not ours */
+    struct od_waker *waker;  /* NULL: nobody to wake */
     struct od_list bindings; /* of importers */
 };
 

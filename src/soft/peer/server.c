@@ -285,6 +285,19 @@ static bool handle_close(struct soft_peer_client *client, const struct soft_peer
     return true;
 }
 
+/* The export may have been revoked meanwhile. */
+static bool handle_ring(struct soft_peer_client *client, const struct soft_peer_msg_ring *msg)
+{
+    struct soft_peer_export *exp;
+
+    if (msg->cell >= client->ncells || !client->bindings[msg->cell]->used)
+        return false;
+    exp = client->bindings[msg->cell]->exp;
+    if (exp != NULL && exp->waker != NULL)
+        od_waker_wake(exp->waker);
+    return true;
+}
+
 static bool handle_lane(struct soft_peer_client *client)
 {
     union soft_peer_msg out = {0};
@@ -312,6 +325,8 @@ static bool handle(struct soft_peer_client *client, const union soft_peer_msg *m
         return handle_import(client, &msg->import);
     case PEER_MSG_CLOSE:
         return handle_close(client, &msg->close);
+    case PEER_MSG_RING:
+        return handle_ring(client, &msg->ring);
     case PEER_MSG_LANE:
         return handle_lane(client);
     default:

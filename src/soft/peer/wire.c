@@ -16,6 +16,8 @@ static size_t fixed_size(uint16_t type)
         return sizeof(struct soft_peer_msg_import);
     case PEER_MSG_CLOSE:
         return sizeof(struct soft_peer_msg_close);
+    case PEER_MSG_RING:
+        return sizeof(struct soft_peer_msg_ring);
     case PEER_MSG_LANE:
         return sizeof(struct soft_peer_msg_lane);
     case PEER_MSG_COPY:
@@ -114,6 +116,8 @@ static bool is_plausible(const union soft_peer_msg *msg, size_t len)
         return msg->welcome.zero == 0;
     case PEER_MSG_CLOSE:
         return msg->close.zero == 0;
+    case PEER_MSG_RING:
+        return msg->ring.zero == 0;
     default:
         return true;
     }

@@ -7,7 +7,7 @@
  * The control connection (one for each pair of processes) carries hello, import, close and lane;
  * the lane, a second socket made on demand, carries copy and atomic. Both are SOCK_SEQPACKET: one
  * message a packet, no partial frames, an end of file when the other process is gone. Requests go
- * from the importer to the exporter, each but close has exactly one reply, in order.
+ * from the importer to the exporter, each but close and ring has exactly one reply, in order.
  *
  *   hello   -> welcome  + board (memory file of cells)
  *   import  -> imported + memory file of the range, if asked for and possible
@@ -15,6 +15,7 @@
  *   copy    -> done
  *   atomic  -> done
  *   close
+ *   ring
  *
  * A reply with a negative status carries no file and its other fields mean nothing. */
 
@@ -30,6 +31,7 @@ enum soft_peer_msg_type {
     PEER_MSG_LANE = 4,
     PEER_MSG_COPY = 5,
     PEER_MSG_ATOMIC = 6,
+    PEER_MSG_RING = 7, /* wake the export's owner */
     PEER_MSG_WELCOME = 17,
     PEER_MSG_IMPORTED = 18,
     PEER_MSG_OPENED = 19,
@@ -81,6 +83,12 @@ struct soft_peer_msg_imported {
 };
 
 struct soft_peer_msg_close {
+    struct soft_peer_hdr hdr;
+    uint32_t cell;
+    uint32_t zero;
+};
+
+struct soft_peer_msg_ring {
     struct soft_peer_hdr hdr;
     uint32_t cell;
     uint32_t zero;
@@ -141,6 +149,7 @@ union soft_peer_msg {
     struct soft_peer_msg_import import;
     struct soft_peer_msg_imported imported;
     struct soft_peer_msg_close close;
+    struct soft_peer_msg_ring ring;
     struct soft_peer_msg_lane lane;
     struct soft_peer_msg_opened opened;
     struct soft_peer_msg_copy copy;
@@ -156,6 +165,7 @@ _Static_assert(sizeof(struct soft_peer_msg_welcome) == 56, "frozen by PEER_WIRE_
 _Static_assert(sizeof(struct soft_peer_msg_import) == 528, "frozen by PEER_WIRE_VERSION");
 _Static_assert(sizeof(struct soft_peer_msg_imported) == 72, "frozen by PEER_WIRE_VERSION");
 _Static_assert(sizeof(struct soft_peer_msg_close) == 32, "frozen by PEER_WIRE_VERSION");
+_Static_assert(sizeof(struct soft_peer_msg_ring) == 32, "frozen by PEER_WIRE_VERSION");
 _Static_assert(sizeof(struct soft_peer_msg_lane) == 24, "frozen by PEER_WIRE_VERSION");
 _Static_assert(sizeof(struct soft_peer_msg_opened) == 32, "frozen by PEER_WIRE_VERSION");
 _Static_assert(PEER_COPY_FIXED == 48, "frozen by PEER_WIRE_VERSION");

@@ -126,7 +126,7 @@ static void made_up_values_are_refused(void **state)
 
     (void)state;
     assert_int_equal(parse_sealed(desc), 0);
-    desc.kind = 4;
+    desc.kind = SOFT_PEER_KIND_QUEUE + 1;
     assert_int_equal(parse_sealed(desc), -EBADMSG);
     desc = sample();
     desc.access = 8;

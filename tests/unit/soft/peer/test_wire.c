@@ -26,8 +26,9 @@ static union soft_peer_msg sample(enum soft_peer_msg_type type)
 }
 
 static const enum soft_peer_msg_type types[] = {
-    PEER_MSG_HELLO,  PEER_MSG_IMPORT,  PEER_MSG_CLOSE,    PEER_MSG_LANE,   PEER_MSG_COPY,
-    PEER_MSG_ATOMIC, PEER_MSG_WELCOME, PEER_MSG_IMPORTED, PEER_MSG_OPENED, PEER_MSG_DONE,
+    PEER_MSG_HELLO,  PEER_MSG_IMPORT, PEER_MSG_CLOSE,   PEER_MSG_LANE,
+    PEER_MSG_COPY,   PEER_MSG_ATOMIC, PEER_MSG_WELCOME, PEER_MSG_IMPORTED,
+    PEER_MSG_OPENED, PEER_MSG_DONE,   PEER_MSG_RING,
 };
 
 static void every_type_comes_through(void **state)

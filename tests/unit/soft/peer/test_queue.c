@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "soft/peer/peer.h"
+
+#define CARD "card-0"
+
+static char base[64];
+
+static int make_base(void **state)
+{
+    (void)state;
+    snprintf(base, sizeof(base), "/tmp/opendoca-test-XXXXXX");
+    if (mkdtemp(base) == NULL)
+        return -1;
+    return setenv("OPENDOCA_RUNTIME_DIR", base, 1);
+}
+
+static int remove_base(void **state)
+{
+    char command[128];
+
+    (void)state;
+    snprintf(command, sizeof(command), "rm -rf %s", base);
+    return system(command);
+}
+
+static struct soft_peer_export *export_queue(void *addr, size_t len, struct od_waker *waker)
+{
+    struct soft_peer_range range = {
+        .addr = addr,
+        .len = len,
+        .kind = SOFT_PEER_KIND_QUEUE,
+        .access = SOFT_PEER_READ | SOFT_PEER_WRITE | SOFT_PEER_ATOMIC,
+        .card = CARD,
+        .waker = waker,
+    };
+    struct soft_peer_export *exp = NULL;
+
+    assert_int_equal(soft_peer_export_create(&range, &exp), 0);
+    return exp;
+}
+
+static int import(const struct soft_peer_export *exp, struct soft_peer_map **map)
+{
+    size_t len;
+    const void *desc = soft_peer_export_desc(exp, &len);
+
+    return soft_peer_import(desc, len, SOFT_PEER_KIND_QUEUE, CARD, map);
+}
+
+static void queues_are_mapped_whatever_is_wished(void **state)
+{
+    struct soft_peer_queue queue = {0};
+    struct soft_peer_export *exp;
+    struct soft_peer_map *map;
+    struct soft_peer_info info;
+    uint32_t *seen;
+
+    (void)state;
+    soft_peer_queue_close(&queue); /* nothing */
+    assert_int_equal(soft_peer_queue_open(5000, &queue), 0);
+    assert_true(queue.len >= 5000 && queue.len % 4096 == 0);
+    exp = export_queue(queue.addr, queue.len, NULL);
+    setenv("OPENDOCA_PEER_ENGINE", "served", 1);
+    assert_int_equal(import(exp, &map), 0);
+    unsetenv("OPENDOCA_PEER_ENGINE");
+    soft_peer_map_info(map, &info);
+    assert_string_equal(info.engine, "mapped");
+    assert_int_equal(info.kind, SOFT_PEER_KIND_QUEUE);
+    seen = soft_peer_local(map, (uintptr_t)queue.addr + 4096);
+    assert_non_null(seen);
+    assert_int_equal(*seen, 0);
+    *seen = 77;
+    assert_int_equal(((uint32_t *)queue.addr)[1024], 77);
+    /* It stays readable when the owner has gone. */
+    soft_peer_export_destroy(exp);
+    soft_peer_queue_close(&queue);
+    assert_int_equal(*seen, 77);
+    assert_int_equal(soft_peer_ring(map), 0); /* nobody hears */
+    soft_peer_map_close(map);
+}
+
+static bool is_woken(const struct od_waker *waker, int ms)
+{
+    struct pollfd fd = {.fd = waker->fd, .events = POLLIN};
+
+    return poll(&fd, 1, ms) == 1;
+}
+
+static void ring_wakes_the_sleeper(void **state)
+{
+    struct soft_peer_queue queue;
+    struct soft_peer_export *exp;
+    struct soft_peer_map *map;
+    struct od_waker waker;
+
+    (void)state;
+    assert_int_equal(od_waker_open(&waker), 0);
+    assert_int_equal(soft_peer_queue_open(1, &queue), 0);
+    exp = export_queue(queue.addr, queue.len, &waker);
+    assert_int_equal(import(exp, &map), 0);
+    for (int i = 0; i < 3; i++) {
+        od_waker_arm(&waker);
+        assert_int_equal(soft_peer_ring(map), 0);
+        assert_true(is_woken(&waker, 10000));
+        od_waker_clear(&waker);
+    }
+    soft_peer_export_destroy(exp);
+    /* From here on the waker is not touched. */
+    od_waker_arm(&waker);
+    soft_peer_ring(map);
+    assert_false(is_woken(&waker, 20));
+    soft_peer_map_close(map);
+    soft_peer_queue_close(&queue);
+    od_waker_close(&waker);
+}
+
+/* What its owner can shorten would raise a signal here. */
+static void unsealed_memory_is_refused(void **state)
+{
+    struct soft_peer_export *exp;
+    struct soft_peer_map *map = NULL;
+    int fd = memfd_create("unsealed", MFD_CLOEXEC);
+    void *addr;
+
+    (void)state;
+    assert_true(fd >= 0 && ftruncate(fd, 4096) == 0);
+    addr = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    assert_ptr_not_equal(addr, MAP_FAILED);
+    exp = export_queue(addr, 4096, NULL);
+    assert_int_equal(import(exp, &map), -ENOTSUP);
+    assert_null(map);
+    soft_peer_export_destroy(exp);
+    munmap(addr, 4096);
+    close(fd);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(queues_are_mapped_whatever_is_wished),
+        cmocka_unit_test(ring_wakes_the_sleeper),
+        cmocka_unit_test(unsealed_memory_is_refused),
+    };
+
+    return cmocka_run_group_tests(tests, make_base, remove_base);
+}
