@@ -347,7 +347,8 @@ CORE_API doca_error_t core_ctx_fini(struct doca_ctx *ctx, const char *func);
  * setters_not_permitted) after one log line. */
 CORE_API doca_error_t core_ctx_check_idle(const struct doca_ctx *ctx, const char *func);
 
-/* Asynchronous start is over (progress only): RUNNING, or back through STOPPING/IDLE. */
+/* Asynchronous start is over (progress only): RUNNING; or back to IDLE, by way of STOPPING when
+ * something is left to wait for. */
 CORE_API void core_ctx_established(struct doca_ctx *ctx, doca_error_t status);
 
 /* Something fatal happened inside: RUNNING/STARTING -> STOPPING, callback included. The caller has

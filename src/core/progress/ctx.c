@@ -74,10 +74,15 @@ static bool change_state(struct doca_ctx *ctx, enum doca_ctx_states next)
     return !idle;
 }
 
+/* Nothing is left to wait for. */
+static bool is_over(const struct doca_ctx *ctx)
+{
+    return ctx->allocated == 0 && ctx->callback_depth == 0 && ctx->ops->drained(ctx);
+}
+
 bool core_ctx_can_idle(const struct doca_ctx *ctx)
 {
-    return ctx->state == DOCA_CTX_STATE_STOPPING && ctx->allocated == 0 &&
-           ctx->callback_depth == 0 && ctx->ops->drained(ctx);
+    return ctx->state == DOCA_CTX_STATE_STOPPING && is_over(ctx);
 }
 
 void core_ctx_enter_idle(struct doca_ctx *ctx)
@@ -115,9 +120,13 @@ void core_ctx_established(struct doca_ctx *ctx, doca_error_t status)
         change_state(ctx, DOCA_CTX_STATE_RUNNING);
         return;
     }
-    enter_stopping(ctx);
-    if (core_ctx_can_idle(ctx))
+    /* STOPPING is for what takes time: without it programs see by the state before IDLE that the
+     * start failed. */
+    ctx->ops->stopping(ctx);
+    if (is_over(ctx))
         core_ctx_enter_idle(ctx);
+    else
+        change_state(ctx, DOCA_CTX_STATE_STOPPING);
 }
 
 void core_ctx_fail(struct doca_ctx *ctx)

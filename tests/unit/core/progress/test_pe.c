@@ -197,9 +197,9 @@ static void failed_start_is_one_step(void **state)
     fake.established_status = DOCA_ERROR_TIME_OUT;
     fake.destroy_when_idle = true;
     assert_int_equal(doca_pe_progress(pe), 1);
-    assert_int_equal(fake.nstates, 3);
-    assert_int_equal(fake.states[1], DOCA_CTX_STATE_STOPPING);
-    assert_int_equal(fake.states[2], DOCA_CTX_STATE_IDLE);
+    /* Nothing was to be undone: one step back. */
+    assert_int_equal(fake.nstates, 2);
+    assert_int_equal(fake.states[1], DOCA_CTX_STATE_IDLE);
     assert_int_equal(doca_pe_progress(pe), 0);
     assert_ok(doca_pe_destroy(pe));
 }
