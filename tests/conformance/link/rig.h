@@ -2,18 +2,25 @@
 #ifndef OD_TESTS_CONFORMANCE_LINK_RIG_H_
 #define OD_TESTS_CONFORMANCE_LINK_RIG_H_
 
-/* Two ends of a link in one process, over each transport. */
+/* Two ends of a link, over the transport that the program is told:
+ *
+ *   test_<topic> TRANSPORT                the cases of the topic
+ *   test_<topic> TRANSPORT actor ARGS...  the other process of a case
+ */
 
 #include <errno.h>
+#include <netinet/in.h>
 #include <poll.h>
-#include <signal.h>
+#include <sched.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -21,33 +28,75 @@
 
 #include "soft/link/link.h"
 
-#define RIG_SECONDS 20 /* no case waits longer */
+#define RIG_SECONDS 30 /* no case waits longer */
 
 struct rig {
-    const char *addr; /* to listen at */
+    char addr[SOFT_LINK_ADDR_MAX]; /* to listen at */
     struct soft_link_conf conf;
     struct soft_link_listener *listener;
     struct soft_link *server;
     struct soft_link *client;
 };
 
+static const char *rig_transport = "local";
+static const char *rig_program;
+
+static inline bool rig_is(const char *transport)
+{
+    return strstr(rig_transport, transport) != NULL;
+}
+
 static inline time_t rig_deadline(void)
 {
     return time(NULL) + RIG_SECONDS;
 }
 
+/* Lets the background thread run, which may share the core. */
+static inline void rig_tick(time_t deadline)
+{
+    assert_true(time(NULL) < deadline);
+    sched_yield();
+}
+
+/* ---- Set-up ---- */
+
+static inline unsigned int rig_free_port(void)
+{
+    struct sockaddr_in sa = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    socklen_t len = sizeof(sa);
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+    assert_int_equal(bind(fd, (struct sockaddr *)&sa, len), 0);
+    assert_int_equal(getsockname(fd, (struct sockaddr *)&sa, &len), 0);
+    close(fd);
+    return ntohs(sa.sin_port);
+}
+
+/* An address that nobody listens at, the same for both sides. */
+static inline void rig_init(struct rig *rig)
+{
+    static unsigned int cases;
+
+    *rig =
+        (struct rig){.conf = {.max_msg = 4080, .depth = 8, .connect_timeout = 10000, .backlog = 4}};
+    if (rig_is("ucx"))
+        snprintf(rig->addr, sizeof(rig->addr), "%s:127.0.0.1:%u", rig_transport, rig_free_port());
+    else
+        snprintf(rig->addr, sizeof(rig->addr), "%s:case-%u", rig_transport, ++cases);
+}
+
 static inline void rig_listen(struct rig *rig)
 {
     if (soft_link_listen(rig->addr, &rig->conf, &rig->listener) != 0)
-        fail_msg("listen: %s", soft_reason());
+        fail_msg("listen at %s: %s", rig->addr, soft_reason());
 }
 
-static inline struct soft_link *rig_connect(struct rig *rig, const char *addr)
+static inline struct soft_link *rig_connect(struct rig *rig)
 {
     struct soft_link *link;
 
-    if (soft_link_connect(addr, &rig->conf, "hello", 5, &link) != 0)
-        fail_msg("connect: %s", soft_reason());
+    if (soft_link_connect(rig->addr, &rig->conf, "hello", 5, &link) != 0)
+        fail_msg("connect to %s: %s", rig->addr, soft_reason());
     return link;
 }
 
@@ -57,19 +106,21 @@ static inline struct soft_link *rig_next(struct rig *rig)
     struct soft_link *link;
 
     while ((link = soft_link_next(rig->listener)) == NULL)
-        assert_true(time(NULL) < deadline);
+        rig_tick(deadline);
     return link;
 }
 
-static inline int rig_wait_state(struct soft_link *link, enum soft_link_state state)
+/* Waits for the state; the reason if that is DOWN. */
+static inline int rig_wait(struct soft_link *link, enum soft_link_state state)
 {
     time_t deadline = rig_deadline();
     enum soft_link_state now;
     int reason = 0;
 
     while ((now = soft_link_poll(link, &reason)) != state) {
-        assert_true(now != SOFT_LINK_DOWN);
-        assert_true(time(NULL) < deadline);
+        if (now == SOFT_LINK_DOWN)
+            fail_msg("the link is down: %s", strerror(-reason));
+        rig_tick(deadline);
     }
     return reason;
 }
@@ -77,11 +128,11 @@ static inline int rig_wait_state(struct soft_link *link, enum soft_link_state st
 static inline void rig_open(struct rig *rig)
 {
     rig_listen(rig);
-    rig->client = rig_connect(rig, soft_link_listener_addr(rig->listener));
+    rig->client = rig_connect(rig);
     rig->server = rig_next(rig);
     assert_int_equal(soft_link_accept(rig->server, "welcome", 7), 0);
-    rig_wait_state(rig->client, SOFT_LINK_UP);
-    rig_wait_state(rig->server, SOFT_LINK_UP);
+    rig_wait(rig->client, SOFT_LINK_UP);
+    rig_wait(rig->server, SOFT_LINK_UP);
 }
 
 static inline void rig_close(struct rig *rig)
@@ -93,11 +144,23 @@ static inline void rig_close(struct rig *rig)
     rig->listener = NULL;
 }
 
-static inline int rig_send(struct soft_link *link, const void *bytes, size_t len)
+/* ---- Messages ---- */
+
+static inline int rig_try_send(struct soft_link *link, const void *bytes, size_t len)
 {
     struct iovec iov = {.iov_base = (void *)bytes, .iov_len = len};
 
     return soft_link_send(link, &iov, 1);
+}
+
+static inline void rig_send(struct soft_link *link, const void *bytes, size_t len)
+{
+    time_t deadline = rig_deadline();
+    int rc;
+
+    while ((rc = rig_try_send(link, bytes, len)) == -EAGAIN)
+        rig_tick(deadline);
+    assert_int_equal(rc, 0);
 }
 
 /* The next message, or what soft_link_recv() says instead of -EAGAIN. */
@@ -106,11 +169,16 @@ static inline int rig_recv(struct soft_link *link, struct soft_link_msg *msg)
     time_t deadline = rig_deadline();
     int rc;
 
-    while ((rc = soft_link_recv(link, msg)) == -EAGAIN) {
-        soft_link_poll(link, NULL);
-        assert_true(time(NULL) < deadline);
-    }
+    while ((rc = soft_link_recv(link, msg)) == -EAGAIN)
+        rig_tick(deadline);
     return rc;
+}
+
+static inline int rig_recv_end(struct soft_link *link)
+{
+    struct soft_link_msg msg;
+
+    return rig_recv(link, &msg);
 }
 
 static inline void rig_expect(struct soft_link *link, const void *bytes, size_t len)
@@ -119,20 +187,70 @@ static inline void rig_expect(struct soft_link *link, const void *bytes, size_t 
 
     assert_int_equal(rig_recv(link, &msg), 0);
     assert_int_equal(msg.len, len);
+    assert_int_equal((uintptr_t)msg.data % 16, 0);
     if (len > 0)
         assert_memory_equal(msg.data, bytes, len);
     soft_link_release(link);
 }
 
-/* A runtime folder of its own for each run. */
-static inline void rig_folder(void)
+static inline void rig_wait_taken(struct soft_link *link, uint64_t taken)
+{
+    time_t deadline = rig_deadline();
+
+    while (soft_link_taken(link) < taken)
+        rig_tick(deadline);
+    assert_int_equal(soft_link_taken(link), taken);
+}
+
+/* ---- The other process ---- */
+
+static inline pid_t rig_spawn(const char *a, const char *b, const char *addr)
+{
+    pid_t pid;
+
+    fflush(NULL);
+    pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        execl(rig_program, rig_program, rig_transport, "actor", a, b, addr, (char *)NULL);
+        _exit(126);
+    }
+    return pid;
+}
+
+static inline int rig_reap(pid_t pid)
+{
+    int status;
+
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/* For actors, which have no test around them. */
+#define ACTOR_CHECK(condition)                                                                     \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);                \
+            _exit(1);                                                                              \
+        }                                                                                          \
+    } while (0)
+
+/* ---- The program ---- */
+
+/* True: this process is an actor, run it. */
+static inline bool rig_main(int argc, char **argv)
 {
     static char dir[64];
 
-    if (dir[0] != '\0')
-        return;
-    snprintf(dir, sizeof(dir), "/tmp/opendoca-link-test-%d", getpid());
-    setenv("OPENDOCA_RUNTIME_DIR", dir, 1);
+    signal(SIGPIPE, SIG_DFL);
+    rig_program = argv[0];
+    if (argc > 1)
+        rig_transport = argv[1];
+    if (getenv("OPENDOCA_RUNTIME_DIR") == NULL) {
+        snprintf(dir, sizeof(dir), "/tmp/opendoca-link-test-%d", getpid());
+        setenv("OPENDOCA_RUNTIME_DIR", dir, 1);
+    }
+    return argc > 2 && strcmp(argv[2], "actor") == 0;
 }
 
 #endif /* OD_TESTS_CONFORMANCE_LINK_RIG_H_ */

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <pthread.h>
+
 #include "conformance/link/rig.h"
 
 static struct rig rig;
@@ -6,9 +8,7 @@ static struct rig rig;
 static int setup(void **state)
 {
     (void)state;
-    rig =
-        (struct rig){.addr = "local:messages",
-                     .conf = {.max_msg = 4080, .depth = 8, .connect_timeout = 5000, .backlog = 4}};
+    rig_init(&rig);
     rig_open(&rig);
     return 0;
 }
@@ -20,6 +20,12 @@ static int teardown(void **state)
     return 0;
 }
 
+static void fill(char *bytes, size_t len, unsigned int seed)
+{
+    for (size_t i = 0; i < len; i++)
+        bytes[i] = (char)(i * 7 + seed + (i >> 8));
+}
+
 static void hello_and_answer_reach_the_other_side(void **state)
 {
     size_t len;
@@ -29,82 +35,302 @@ static void hello_and_answer_reach_the_other_side(void **state)
     assert_int_equal(len, 5);
     assert_memory_equal(soft_link_answer(rig.client, &len), "welcome", 7);
     assert_int_equal(len, 7);
-    assert_int_equal(soft_link_max_msg(rig.client), 4080);
 }
 
-static void messages_of_any_length_arrive_in_order(void **state)
+static void messages_of_any_length_arrive_whole_and_in_order(void **state)
 {
     char bytes[4080];
+    size_t step = rig_is("ucx") ? 61 : 1;
 
     (void)state;
-    for (size_t i = 0; i < sizeof(bytes); i++)
-        bytes[i] = (char)(i * 7);
-    for (size_t len = 0; len <= sizeof(bytes); len++) {
-        assert_int_equal(rig_send(rig.client, bytes + sizeof(bytes) - len, len), 0);
-        assert_int_equal(rig_send(rig.server, bytes, len), 0);
+    fill(bytes, sizeof(bytes), 1);
+    for (size_t len = 0; len <= sizeof(bytes); len += len < 300 ? 1 : step) {
+        rig_send(rig.client, bytes + sizeof(bytes) - len, len);
+        rig_send(rig.server, bytes, len);
         rig_expect(rig.server, bytes + sizeof(bytes) - len, len);
         rig_expect(rig.client, bytes, len);
     }
-    assert_int_equal(rig_send(rig.client, bytes, sizeof(bytes) + 1), -EMSGSIZE);
+    rig_send(rig.client, bytes, sizeof(bytes));
+    rig_expect(rig.server, bytes, sizeof(bytes));
+    assert_int_equal(rig_try_send(rig.client, bytes, sizeof(bytes) + 1), -EMSGSIZE);
+}
+
+static void a_message_is_gathered_from_pieces(void **state)
+{
+    char text[] = "abcdefgh";
+    struct iovec iov[4] = {{text, 2}, {NULL, 0}, {text + 2, 5}, {text + 7, 1}};
+    struct iovec huge[2] = {{text, 2}, {text, SIZE_MAX}};
+
+    (void)state;
+    assert_int_equal(soft_link_send(rig.client, iov, 4), 0);
+    assert_int_equal(soft_link_send(rig.client, NULL, 0), 0);
+    assert_int_equal(soft_link_send(rig.client, huge, 2), -EMSGSIZE);
+    rig_expect(rig.server, text, 8);
+    rig_expect(rig.server, "", 0);
 }
 
 static void depth_bounds_what_is_in_flight(void **state)
 {
     (void)state;
+    assert_int_equal(soft_link_depth(rig.client), 8);
     for (unsigned int round = 0; round < 3; round++) {
         for (unsigned int i = 0; i < 8; i++)
-            assert_int_equal(rig_send(rig.client, &i, sizeof(i)), 0);
-        assert_int_equal(rig_send(rig.client, "x", 1), -EAGAIN);
+            rig_send(rig.client, &i, sizeof(i));
+        assert_int_equal(rig_try_send(rig.client, "x", 1), -EAGAIN);
         assert_int_equal(soft_link_taken(rig.client), round * 8);
         for (unsigned int i = 0; i < 8; i++) {
             rig_expect(rig.server, &i, sizeof(i));
-            assert_int_equal(soft_link_taken(rig.client), round * 8 + i + 1);
+            rig_wait_taken(rig.client, round * 8 + i + 1);
         }
     }
 }
 
+static void the_larger_depth_and_the_shorter_message_hold(void **state)
+{
+    struct soft_link_conf wide = rig.conf;
+
+    (void)state;
+    rig_close(&rig);
+    rig_listen(&rig);
+    wide.depth = 20;
+    wide.max_msg = 1000;
+    assert_int_equal(soft_link_connect(rig.addr, &wide, NULL, 0, &rig.client), 0);
+    rig.server = rig_next(&rig);
+    assert_int_equal(soft_link_accept(rig.server, NULL, 0), 0);
+    rig_wait(rig.client, SOFT_LINK_UP);
+    assert_int_equal(soft_link_depth(rig.client), 20);
+    assert_int_equal(soft_link_depth(rig.server), 20);
+    assert_int_equal(soft_link_max_msg(rig.client), 1000);
+    assert_int_equal(soft_link_max_msg(rig.server), 1000);
+    for (unsigned int i = 0; i < 20; i++)
+        assert_int_equal(rig_try_send(rig.server, &i, sizeof(i)), 0);
+    assert_int_equal(rig_try_send(rig.server, "x", 1), -EAGAIN);
+    for (unsigned int i = 0; i < 20; i++)
+        rig_expect(rig.client, &i, sizeof(i));
+}
+
+static void what_is_sent_arrives_without_further_calls(void **state)
+{
+    time_t deadline = rig_deadline();
+
+    (void)state;
+    for (unsigned int i = 0; i < 5; i++)
+        rig_send(rig.client, &i, sizeof(i));
+    for (unsigned int i = 0; i < 5; i++)
+        rig_expect(rig.server, &i, sizeof(i));
+    while (soft_link_arrived(rig.client) < 5)
+        rig_tick(deadline);
+    assert_int_equal(soft_link_arrived(rig.client), 5);
+}
+
 static void shutdown_delivers_all_first(void **state)
 {
-    struct soft_link_msg msg;
+    time_t deadline = rig_deadline();
 
     (void)state;
     for (unsigned int i = 0; i < 8; i++)
-        assert_int_equal(rig_send(rig.client, &i, sizeof(i)), 0);
+        rig_send(rig.client, &i, sizeof(i));
+    assert_false(soft_link_peer_ended(rig.server));
     soft_link_shutdown(rig.client);
-    assert_int_equal(rig_send(rig.client, "x", 1), -EPIPE);
+    soft_link_shutdown(rig.client);
+    assert_int_equal(rig_try_send(rig.client, "x", 1), -EPIPE);
     assert_int_equal(soft_link_poll(rig.client, NULL), SOFT_LINK_CLOSING);
-    assert_true(soft_link_peer_ended(rig.server));
+    while (!soft_link_peer_ended(rig.server))
+        rig_tick(deadline);
     for (unsigned int i = 0; i < 8; i++)
         rig_expect(rig.server, &i, sizeof(i));
-    assert_int_equal(rig_recv(rig.server, &msg), -ESHUTDOWN);
-    assert_int_equal(rig_recv(rig.server, &msg), -ESHUTDOWN);
-    assert_int_equal(rig_wait_state(rig.client, SOFT_LINK_DOWN), 0);
+    assert_int_equal(rig_recv_end(rig.server), -ESHUTDOWN);
+    assert_int_equal(rig_recv_end(rig.server), -ESHUTDOWN);
+    assert_int_equal(rig_wait(rig.client, SOFT_LINK_DOWN), 0);
     assert_int_equal(soft_link_taken(rig.client), 8);
+}
+
+static void each_side_ends_for_itself(void **state)
+{
+    (void)state;
+    soft_link_shutdown(rig.client);
+    assert_int_equal(rig_recv_end(rig.server), -ESHUTDOWN);
+    rig_send(rig.server, "still", 5);
+    rig_expect(rig.client, "still", 5);
+    soft_link_shutdown(rig.server);
+    assert_int_equal(rig_recv_end(rig.client), -ESHUTDOWN);
+    assert_int_equal(rig_wait(rig.client, SOFT_LINK_DOWN), 0);
+    assert_int_equal(rig_wait(rig.server, SOFT_LINK_DOWN), 0);
+}
+
+static void a_close_after_a_shutdown_is_orderly(void **state)
+{
+    (void)state;
+    rig_send(rig.client, "last", 4);
+    rig_expect(rig.server, "last", 4);
+    soft_link_shutdown(rig.client);
+    soft_link_close(rig.client);
+    rig.client = NULL;
+    assert_int_equal(rig_recv_end(rig.server), -ESHUTDOWN);
+    assert_int_equal(rig_wait(rig.server, SOFT_LINK_DOWN), 0);
+    assert_int_equal(rig_try_send(rig.server, "x", 1), -EPIPE);
 }
 
 static void a_cut_link_says_reset_after_what_arrived(void **state)
 {
-    struct soft_link_msg msg;
+    time_t deadline = rig_deadline();
 
     (void)state;
-    assert_int_equal(rig_send(rig.client, "last", 4), 0);
+    rig_send(rig.client, "last", 4);
+    while (soft_link_arrived(rig.client) < 1)
+        rig_tick(deadline);
     soft_link_close(rig.client);
     rig.client = NULL;
-    assert_int_equal(rig_wait_state(rig.server, SOFT_LINK_DOWN), -ECONNRESET);
+    assert_int_equal(rig_wait(rig.server, SOFT_LINK_DOWN), -ECONNRESET);
+    assert_true(soft_link_peer_ended(rig.server));
     rig_expect(rig.server, "last", 4);
-    assert_int_equal(rig_recv(rig.server, &msg), -ECONNRESET);
+    assert_int_equal(rig_recv_end(rig.server), -ECONNRESET);
+    assert_int_equal(rig_recv_end(rig.server), -ECONNRESET);
+    assert_int_equal(rig_try_send(rig.server, "x", 1), -EPIPE);
 }
 
-int main(void)
+static void long_messages_fit_as_well(void **state)
+{
+    const size_t len = 3u << 20;
+    char *bytes = malloc(len);
+
+    (void)state;
+    rig_close(&rig);
+    rig.conf.max_msg = (uint32_t)len;
+    rig.conf.depth = 4;
+    rig_open(&rig);
+    for (unsigned int i = 0; i < 9; i++) {
+        size_t n = len - i * 4099;
+
+        fill(bytes, n, i);
+        rig_send(rig.client, bytes, n);
+        rig_send(rig.client, &i, sizeof(i));
+        rig_expect(rig.server, bytes, n);
+        rig_expect(rig.server, &i, sizeof(i));
+    }
+    free(bytes);
+}
+
+/* ---- Two threads ---- */
+
+#define RANDOM_MESSAGES 10000u
+
+struct side {
+    struct soft_link *link;
+    uint64_t seed_out;
+    uint64_t seed_in;
+    unsigned int sent;
+    unsigned int received;
+    const char *wrong;
+};
+
+static uint64_t draw(uint64_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    return *state;
+}
+
+/* Most are short, some are as long as can be. */
+static size_t random_message(uint64_t *state, char *bytes, size_t max)
+{
+    uint64_t what = draw(state);
+    size_t len = what % 4 == 0 ? (what >> 8) % (max + 1) : (what >> 8) % 100;
+
+    for (size_t i = 0; i < len; i += 8) {
+        uint64_t word = draw(state);
+
+        memcpy(bytes + i, &word, OD_MIN(sizeof(word), len - i));
+    }
+    return len;
+}
+
+static void receive_one(struct side *side, char *expected)
+{
+    struct soft_link_msg msg;
+    int rc = soft_link_recv(side->link, &msg);
+    size_t len;
+
+    if (rc == -EAGAIN)
+        return;
+    if (rc != 0) {
+        side->wrong = "the link ended";
+        return;
+    }
+    len = random_message(&side->seed_in, expected, 4080);
+    if (msg.len != len)
+        side->wrong = "another length";
+    else if (memcmp(msg.data, expected, len) != 0)
+        side->wrong = "other bytes";
+    soft_link_release(side->link);
+    side->received++;
+}
+
+static void *talk(void *arg)
+{
+    static __thread char out[4080 + 8], in[4080 + 8];
+    struct side *side = arg;
+    time_t deadline = rig_deadline();
+    bool waits = false;
+    size_t len = 0;
+
+    while (side->wrong == NULL &&
+           (side->sent < RANDOM_MESSAGES || side->received < RANDOM_MESSAGES)) {
+        if (side->sent < RANDOM_MESSAGES) {
+            if (!waits)
+                len = random_message(&side->seed_out, out, 4080);
+            waits = rig_try_send(side->link, out, len) == -EAGAIN;
+            side->sent += !waits;
+        }
+        if (side->received < RANDOM_MESSAGES)
+            receive_one(side, in);
+        if (waits)
+            sched_yield();
+        if (time(NULL) > deadline)
+            side->wrong = "it takes too long";
+    }
+    return NULL;
+}
+
+static void random_traffic_both_ways_on_two_threads(void **state)
+{
+    struct side a = {.link = rig.client, .seed_out = 11, .seed_in = 22};
+    struct side b = {.link = rig.server, .seed_out = 22, .seed_in = 11};
+    pthread_t thread;
+
+    (void)state;
+    assert_int_equal(pthread_create(&thread, NULL, talk, &b), 0);
+    talk(&a);
+    pthread_join(thread, NULL);
+    if (a.wrong != NULL || b.wrong != NULL)
+        fail_msg("client: %s (%u sent, %u received); server: %s (%u, %u)",
+                 a.wrong != NULL ? a.wrong : "fine", a.sent, a.received,
+                 b.wrong != NULL ? b.wrong : "fine", b.sent, b.received);
+    rig_wait_taken(rig.client, RANDOM_MESSAGES);
+    rig_wait_taken(rig.server, RANDOM_MESSAGES);
+}
+
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(hello_and_answer_reach_the_other_side, setup, teardown),
-        cmocka_unit_test_setup_teardown(messages_of_any_length_arrive_in_order, setup, teardown),
+        cmocka_unit_test_setup_teardown(messages_of_any_length_arrive_whole_and_in_order, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(a_message_is_gathered_from_pieces, setup, teardown),
         cmocka_unit_test_setup_teardown(depth_bounds_what_is_in_flight, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_larger_depth_and_the_shorter_message_hold, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(what_is_sent_arrives_without_further_calls, setup,
+                                        teardown),
         cmocka_unit_test_setup_teardown(shutdown_delivers_all_first, setup, teardown),
+        cmocka_unit_test_setup_teardown(each_side_ends_for_itself, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_close_after_a_shutdown_is_orderly, setup, teardown),
         cmocka_unit_test_setup_teardown(a_cut_link_says_reset_after_what_arrived, setup, teardown),
+        cmocka_unit_test_setup_teardown(long_messages_fit_as_well, setup, teardown),
+        cmocka_unit_test_setup_teardown(random_traffic_both_ways_on_two_threads, setup, teardown),
     };
 
-    rig_folder();
+    rig_main(argc, argv);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -90,14 +90,16 @@ static bool local_await(struct soft_link *link, uint64_t seq)
     if (!has_rings(local_phase(self)))
         return false;
     /* After a shutdown the end is awaited in any case. */
-    if (self->shut && (seq == 0 || seq > self->tx.sent))
+    if (self->tx.ended && (seq == 0 || seq > self->tx.sent))
         wish = self->tx.sent;
     soft_ring_await(&self->tx, wish);
     return seq != 0 && self->tx.taken >= seq;
 }
 
-static bool all_taken(struct local_link *self)
+static bool end_taken(struct local_link *self)
 {
+    if (!self->tx.ended)
+        return false;
     soft_ring_tx_look(&self->tx);
     return self->tx.taken == self->tx.sent;
 }
@@ -172,7 +174,7 @@ static enum soft_link_state local_poll(struct soft_link *link, int *reason)
         return SOFT_LINK_UP;
     if (phase == LOCAL_FAILED)
         *reason = self->reason;
-    else if (self->shut && all_taken(self))
+    else if (end_taken(self))
         *reason = 0;
     else if (phase == LOCAL_UP)
         return SOFT_LINK_CLOSING;
@@ -195,7 +197,7 @@ static bool local_pending(struct soft_link *link)
         return false;
     if (!self->rx.ended && soft_ring_peek(&self->rx, &data, &len) != -EAGAIN)
         return true;
-    return self->shut && !self->told && all_taken(self);
+    return !self->told && end_taken(self);
 }
 
 static void local_shutdown(struct soft_link *link)
