@@ -13,7 +13,7 @@ JOBS ?= $(shell nproc)
 DEMO_PREFIX = $(CURDIR)/_prefix
 
 # Tests and benchmarks are built by the targets that run them.
-OPTIONS = --buildtype=release -Ddebug=true -Dtests=false
+OPTIONS = -Doptimization=3 -Ddebug=true -Db_ndebug=true -Dtests=false
 CONFIGURE = devtools/configure.sh
 
 .PHONY: all deps deps-build install demo check bench coverage clean

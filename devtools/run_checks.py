@@ -36,6 +36,7 @@ ASAN = {
     'UBSAN_OPTIONS': 'halt_on_error=1:print_stacktrace=1',
 }
 TSAN = {'TSAN_OPTIONS': 'halt_on_error=1:second_deadlock_stack=1'}
+RELEASE = ['-Doptimization=3', '-Ddebug=true', '-Db_ndebug=true']
 SANITIZED = ['--buildtype=debugoptimized', '-Db_lundef=false', '-Dbench=disabled']
 TRACE_LIBRARIES = os.path.join(ROOT, 'build-plain', 'src', 'flavour', 'trace')
 # Meson puts folders of its own in front of what the environment says, hence by wrapper.
@@ -44,9 +45,9 @@ RUNNING = ['unit', 'conformance', 'system', 'fuzz']  # suites that run our code
 
 CONFIGURATIONS = [
     # What is installed, with all tests.
-    Configuration('plain', 'plain', ['--buildtype=release', '-Ddebug=true'], 'gcc', {}, [], 1),
+    Configuration('plain', 'plain', RELEASE, 'gcc', {}, [], 1),
     # The checked flavour of the libraries under the same programs.
-    Configuration('trace', 'plain', ['--buildtype=release', '-Ddebug=true'], 'gcc',
+    Configuration('trace', 'plain', RELEASE, 'gcc',
                   {}, RUNNING, 2),
     Configuration('asan', 'asan', SANITIZED + ['-Db_sanitize=address,undefined'], 'gcc', ASAN,
                   RUNNING, 4),
