@@ -63,13 +63,16 @@ class Stage:
         return sorted(os.path.basename(os.path.dirname(path))
                       for path in glob.glob(self.programs + '/*/meson.build'))
 
-    def build(self, name, flavour):
+    def build(self, name, flavour, compilers=None):
         """Returns what went wrong, or None."""
         modules = 'pkgconfig' if flavour == 'host' else 'pkgconfig-dpu'
-        environment = {name: os.environ[name] for name in ('PATH', 'HOME') if name in os.environ}
+        environment = {key: os.environ[key] for key in ('PATH', 'HOME') if key in os.environ}
         environment['PKG_CONFIG_PATH'] = os.path.join(self.libraries, modules)
         source = os.path.join(self.programs, name)
         folder = os.path.join(source, 'build-' + flavour)
+        if compilers:
+            environment.update(compilers)
+            folder += '.' + compilers['CC']
         for command in (['meson', 'setup', '--werror', folder, source], ['ninja', '-C', folder]):
             done = subprocess.run(command, env=environment, text=True, check=False,
                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -80,6 +83,9 @@ class Stage:
 
     def build_all(self):
         jobs = [(name, flavour) for name in self.names() for flavour in ('host', 'dpu')]
+        if shutil.which('clang') and shutil.which('clang++'):
+            jobs += [('mixed_languages', flavour, {'CC': 'clang', 'CXX': 'clang++'})
+                     for flavour in ('host', 'dpu')]
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             return [line for line in pool.map(lambda job: self.build(*job), jobs) if line]
 

@@ -3,7 +3,10 @@
 
 #include "importer.h"
 
+#include <dirent.h>
 #include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #define COPIES 100u
 #define CHUNK  (size_t)131072
@@ -211,18 +214,59 @@ static void the_next_run_needs_no_cleaning(void **state)
     }
 }
 
+/* Names of sockets and the like that exporters leave. */
+static unsigned int count_names(void)
+{
+    DIR *dir = opendir(getenv("OPENDOCA_RUNTIME_DIR"));
+    unsigned int n = 0;
+
+    assert_non_null(dir);
+    for (struct dirent *entry; (entry = readdir(dir)) != NULL;)
+        n += entry->d_name[0] != '.';
+    closedir(dir);
+    return n;
+}
+
+static void what_a_killed_exporter_leaves_goes_with_the_next(void **state)
+{
+    enum peer_kind kind = *(const enum peer_kind *)*state;
+    struct peer_memory memory;
+    struct peer peer;
+
+    for (int i = 0; i < 3; i++) {
+        peer_start(&peer, "host", NULL);
+        peer_export(&peer, 1, kind, CHUNK, 0, DOCA_ACCESS_FLAG_PCI_READ_ONLY, &memory);
+        peer_kill(&peer);
+    }
+    peer_start(&peer, "host", NULL);
+    peer_export(&peer, 1, kind, CHUNK, 0, DOCA_ACCESS_FLAG_PCI_READ_ONLY, &memory);
+    peer_quit(&peer);
+    assert_int_equal(count_names(), 0);
+}
+
 #define WITH_BOTH(function)                                                                        \
     cmocka_unit_test_prestate(function, &heap), cmocka_unit_test_prestate(function, &memfd)
 
 int main(void)
 {
+    char folder[] = "/tmp/opendoca-test-loss-XXXXXX";
+    int failures;
     static enum peer_kind heap = PEER_HEAP, memfd = PEER_MEMFD;
     const struct CMUnitTest tests[] = {
-        WITH_BOTH(destroy_while_the_peer_reads), WITH_BOTH(destroy_while_the_peer_writes),
-        WITH_BOTH(stop_while_the_peer_reads),    WITH_BOTH(stop_while_the_peer_writes),
-        WITH_BOTH(destroy_and_progress_at_once), WITH_BOTH(killed_in_the_middle),
-        WITH_BOTH(left_without_a_word),          WITH_BOTH(the_next_run_needs_no_cleaning),
+        WITH_BOTH(destroy_while_the_peer_reads),
+        WITH_BOTH(destroy_while_the_peer_writes),
+        WITH_BOTH(stop_while_the_peer_reads),
+        WITH_BOTH(stop_while_the_peer_writes),
+        WITH_BOTH(destroy_and_progress_at_once),
+        WITH_BOTH(killed_in_the_middle),
+        WITH_BOTH(left_without_a_word),
+        WITH_BOTH(the_next_run_needs_no_cleaning),
+        WITH_BOTH(what_a_killed_exporter_leaves_goes_with_the_next),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    if (mkdtemp(folder) == NULL || setenv("OPENDOCA_RUNTIME_DIR", folder, 1) != 0)
+        return 99;
+    failures = cmocka_run_group_tests(tests, NULL, NULL);
+    rmdir(folder);
+    return failures;
 }
