@@ -18,12 +18,11 @@
 #include "lib/bench.h"
 #include "soft/link/link.h"
 
-#define ROUNDS      101
-#define TRIPS       1000
-#define STREAM      10000
-#define WAKES       50
-#define DEPTH       64u
-#define MESSAGE     16u
+#define ROUNDS 101
+#define TRIPS  1000
+#define STREAM 10000
+#define WAKES  50
+#define DEPTH  64u
 
 /* What a message asks of the other process. */
 enum order {

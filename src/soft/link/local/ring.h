@@ -22,7 +22,7 @@
 #include <string.h>
 #include <sys/uio.h>
 
-#include "util/base.h"
+#include "soft/soft.h"
 
 #define SOFT_RING_DEPTH_MAX 65536u
 #define SOFT_RING_INLINE    UINT32_MAX       /* the message is in the slot */
@@ -57,7 +57,7 @@ struct soft_ring_shape {
 };
 
 /* False: out of range. */
-bool soft_ring_shape(struct soft_ring_shape *shape, uint32_t depth, uint32_t max_msg);
+SOFT_API bool soft_ring_shape(struct soft_ring_shape *shape, uint32_t depth, uint32_t max_msg);
 
 /* Where a ring lies. */
 struct soft_ring_place {
@@ -89,20 +89,20 @@ struct soft_ring_rx {
 };
 
 /* -ENOMEM */
-int soft_ring_tx_open(struct soft_ring_tx *tx, const struct soft_ring_shape *shape,
-                      const struct soft_ring_place *at);
-void soft_ring_tx_close(struct soft_ring_tx *tx);
-void soft_ring_rx_open(struct soft_ring_rx *rx, const struct soft_ring_shape *shape,
-                       const struct soft_ring_place *at);
+SOFT_API int soft_ring_tx_open(struct soft_ring_tx *tx, const struct soft_ring_shape *shape,
+                               const struct soft_ring_place *at);
+SOFT_API void soft_ring_tx_close(struct soft_ring_tx *tx);
+SOFT_API void soft_ring_rx_open(struct soft_ring_rx *rx, const struct soft_ring_shape *shape,
+                                const struct soft_ring_place *at);
 
 /* Looks how many messages were taken, and frees their cells. */
-void soft_ring_tx_look(struct soft_ring_tx *tx);
+SOFT_API void soft_ring_tx_look(struct soft_ring_tx *tx);
 
 /* 0, -EAGAIN, -EMSGSIZE. */
-int soft_ring_send(struct soft_ring_tx *tx, const struct iovec *iov, unsigned int niov);
+SOFT_API int soft_ring_send(struct soft_ring_tx *tx, const struct iovec *iov, unsigned int niov);
 
 /* Everything is sent. */
-void soft_ring_end(struct soft_ring_tx *tx);
+SOFT_API void soft_ring_end(struct soft_ring_tx *tx);
 
 /* Asks to be told once so many were taken; 0: never mind. */
 void soft_ring_await(struct soft_ring_tx *tx, uint64_t seq);
@@ -157,9 +157,9 @@ static inline bool soft_ring_peer_ended(const struct soft_ring_rx *rx)
 }
 
 /* Takes the end. Whatever the producer writes from now on is not looked at. */
-void soft_ring_take_end(struct soft_ring_rx *rx);
+SOFT_API void soft_ring_take_end(struct soft_ring_rx *rx);
 
 /* Whether the producer's end is among what lies in the ring, however much is before it. */
-bool soft_ring_has_end(const struct soft_ring_rx *rx);
+SOFT_API bool soft_ring_has_end(const struct soft_ring_rx *rx);
 
 #endif /* OD_SOFT_LINK_LOCAL_RING_H_ */

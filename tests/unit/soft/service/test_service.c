@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "soft/service/service.h"
+
+static atomic_int forks;
+
+static void at_exit(void)
+{
+}
+
+static void in_child(void)
+{
+    forks++;
+}
+
+static struct soft_service_room room = {.at_exit = at_exit, .in_child = in_child};
+
+static int start(void **state)
+{
+    int rc;
+
+    (void)state;
+    soft_service_lock();
+    rc = soft_service_start(&room);
+    soft_service_unlock();
+    return rc;
+}
+
+static void wait_for(atomic_int *value, int wanted)
+{
+    time_t deadline = time(NULL) + 20;
+
+    while (atomic_load(value) != wanted) {
+        assert_true(time(NULL) < deadline);
+        sched_yield();
+    }
+}
+
+/* ---- Watches ---- */
+
+struct pipe_watch {
+    struct soft_service_watch watch;
+    int fds[2];
+    atomic_int seen;
+};
+
+static void pipe_ready(struct soft_service_watch *watch, uint32_t events)
+{
+    struct pipe_watch *self = OD_CONTAINER_OF(watch, struct pipe_watch, watch);
+    char c;
+
+    (void)events;
+    if (read(self->fds[0], &c, 1) == 1)
+        self->seen++;
+}
+
+static void open_pipe(struct pipe_watch *self)
+{
+    *self = (struct pipe_watch){.watch = {.fd = -1}};
+    assert_int_equal(pipe(self->fds), 0);
+    soft_service_lock();
+    assert_int_equal(soft_service_watch_add(&self->watch, self->fds[0], EPOLLIN, pipe_ready), 0);
+    soft_service_unlock();
+}
+
+static void close_pipe(struct pipe_watch *self)
+{
+    soft_service_lock();
+    soft_service_watch_del(&self->watch);
+    soft_service_watch_del(&self->watch);
+    soft_service_unlock();
+    close(self->fds[0]);
+    close(self->fds[1]);
+}
+
+static void poke(struct pipe_watch *self)
+{
+    assert_int_equal(write(self->fds[1], "x", 1), 1);
+}
+
+static void each_watch_gets_its_own_events(void **state)
+{
+    static struct pipe_watch pipes[100];
+
+    (void)state;
+    for (unsigned int i = 0; i < 100; i++)
+        open_pipe(&pipes[i]);
+    for (unsigned int i = 0; i < 100; i += 3)
+        close_pipe(&pipes[i]);
+    for (unsigned int i = 0; i < 100; i += 3)
+        open_pipe(&pipes[i]);
+    for (unsigned int i = 0; i < 100; i++)
+        poke(&pipes[i]);
+    for (unsigned int i = 0; i < 100; i++)
+        wait_for(&pipes[i].seen, 1);
+    for (unsigned int i = 0; i < 100; i++)
+        close_pipe(&pipes[i]);
+}
+
+static void a_watch_may_rest(void **state)
+{
+    static struct pipe_watch resting, other;
+
+    (void)state;
+    open_pipe(&resting);
+    open_pipe(&other);
+    soft_service_lock();
+    soft_service_watch_events(&resting.watch, 0);
+    soft_service_unlock();
+    poke(&resting);
+    poke(&other);
+    wait_for(&other.seen, 1);
+    assert_int_equal(atomic_load(&resting.seen), 0);
+    soft_service_lock();
+    soft_service_watch_events(&resting.watch, EPOLLIN);
+    soft_service_unlock();
+    wait_for(&resting.seen, 1);
+    close_pipe(&resting);
+    close_pipe(&other);
+}
+
+/* ---- Timers ---- */
+
+static atomic_int fired;
+static int order[4];
+
+struct numbered {
+    struct soft_service_timer timer;
+    int number;
+};
+
+static void expired(struct soft_service_timer *timer)
+{
+    struct numbered *self = OD_CONTAINER_OF(timer, struct numbered, timer);
+
+    order[atomic_load(&fired)] = self->number;
+    atomic_fetch_add(&fired, 1);
+}
+
+static void timers_expire_in_order_and_not_when_cancelled(void **state)
+{
+    static struct numbered t[4] = {{.number = 0}, {.number = 1}, {.number = 2}, {.number = 3}};
+
+    (void)state;
+    atomic_store(&fired, 0);
+    soft_service_lock();
+    soft_service_timer_set(&t[0].timer, 60, expired);
+    soft_service_timer_set(&t[1].timer, 20, expired);
+    soft_service_timer_set(&t[2].timer, 40, expired);
+    soft_service_timer_set(&t[3].timer, 30, expired);
+    soft_service_timer_cancel(&t[3].timer);
+    soft_service_timer_cancel(&t[3].timer);
+    soft_service_timer_set(&t[0].timer, 1, expired);
+    soft_service_unlock();
+    wait_for(&fired, 3);
+    assert_int_equal(order[0], 0);
+    assert_int_equal(order[1], 1);
+    assert_int_equal(order[2], 2);
+}
+
+static void a_sleeping_thread_hears_of_an_earlier_time(void **state)
+{
+    static struct numbered late = {.number = 0}, early = {.number = 1};
+    time_t begin = time(NULL);
+
+    (void)state;
+    atomic_store(&fired, 0);
+    soft_service_lock();
+    soft_service_timer_set(&late.timer, 50000, expired);
+    soft_service_unlock();
+    soft_service_lock();
+    soft_service_timer_set(&early.timer, 1, expired);
+    soft_service_unlock();
+    wait_for(&fired, 1);
+    assert_int_equal(order[0], 1);
+    assert_true(time(NULL) - begin < 15);
+    soft_service_lock();
+    soft_service_timer_cancel(&late.timer);
+    soft_service_unlock();
+}
+
+/* ---- Processes ---- */
+
+static void a_child_starts_anew(void **state)
+{
+    int status;
+    pid_t pid;
+
+    (void)state;
+    fflush(NULL);
+    pid = fork();
+    if (pid == 0) {
+        static struct pipe_watch watch;
+
+        if (atomic_load(&forks) != 1 || start(NULL) != 0 || soft_service_self() != getpid())
+            _exit(1);
+        open_pipe(&watch);
+        poke(&watch);
+        wait_for(&watch.seen, 1);
+        _exit(0);
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+    assert_int_equal(atomic_load(&forks), 0);
+}
+
+static int told = -1;
+
+static void tell(void)
+{
+    if (told >= 0 && write(told, "x", 1) != 1)
+        _exit(1);
+}
+
+static struct soft_service_room telling = {.at_exit = tell, .in_child = in_child};
+
+static void exit_tells_the_rooms(void **state)
+{
+    int fds[2];
+    char c = 0;
+    pid_t pid;
+
+    (void)state;
+    fflush(NULL);
+    assert_int_equal(pipe(fds), 0);
+    pid = fork();
+    if (pid == 0) {
+        told = fds[1];
+        soft_service_lock();
+        if (soft_service_start(&telling) != 0)
+            _exit(1);
+        soft_service_unlock();
+        exit(0);
+    }
+    assert_int_equal(waitpid(pid, NULL, 0), pid);
+    close(fds[1]);
+    assert_int_equal(read(fds[0], &c, 1), 1);
+    assert_int_equal(c, 'x');
+    assert_int_equal(read(fds[0], &c, 1), 0);
+    close(fds[0]);
+}
+
+static void random_bytes_differ(void **state)
+{
+    uint8_t a[100], b[100];
+
+    (void)state;
+    soft_service_lock();
+    assert_int_equal(soft_service_random(a, sizeof(a)), 0);
+    assert_int_equal(soft_service_random(b, sizeof(b)), 0);
+    soft_service_unlock();
+    assert_memory_not_equal(a, b, sizeof(a));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_watch_gets_its_own_events),
+        cmocka_unit_test(a_watch_may_rest),
+        cmocka_unit_test(timers_expire_in_order_and_not_when_cancelled),
+        cmocka_unit_test(a_sleeping_thread_hears_of_an_earlier_time),
+        cmocka_unit_test(a_child_starts_anew),
+        cmocka_unit_test(exit_tells_the_rooms),
+        cmocka_unit_test(random_bytes_differ),
+    };
+
+    return cmocka_run_group_tests(tests, start, NULL);
+}
