@@ -94,6 +94,6 @@ void soft_copy_batch(struct soft_copy_lane *lane, struct soft_copy_queue *queue)
 {
     if (od_unlikely(!is_plain(soft_copy_queue_at(queue, queue->head))))
         run_walked(lane, queue);
-    else if (od_unlikely(soft_copy_guard_call(&soft_copy_guard_self, run_plain, queue) != 0))
+    else if (od_unlikely(soft_copy_guard_call(soft_copy_guard_own(), run_plain, queue) != 0))
         end_at_fault(queue);
 }

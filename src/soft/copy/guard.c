@@ -170,10 +170,22 @@ static int install_one(int sig, struct chain *chain)
     return 0;
 }
 
+void soft_copy_guard_unblock(struct soft_copy_guard *guard)
+{
+    sigset_t faults;
+
+    sigemptyset(&faults);
+    sigaddset(&faults, SIGSEGV);
+    sigaddset(&faults, SIGBUS);
+    pthread_sigmask(SIG_UNBLOCK, &faults, NULL);
+    guard->reachable = true;
+}
+
 int soft_copy_guard_install(void)
 {
     int err;
 
+    soft_copy_guard_self.reachable = false;
     pthread_mutex_lock(&install_lock);
     err = install_one(SIGSEGV, &segv_chain);
     if (err == 0)

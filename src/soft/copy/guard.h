@@ -28,6 +28,7 @@ struct soft_copy_guard {
     uintptr_t src;
     uintptr_t dst;
     size_t len;
+    bool reachable; /* this thread does not block the two signals */
 };
 
 extern __thread struct soft_copy_guard soft_copy_guard_self __attribute__((visibility("hidden")));
@@ -36,6 +37,21 @@ extern __thread struct soft_copy_guard soft_copy_guard_self __attribute__((visib
  * handler which the application installed in between is behind ours again. 0 or a negative errno.
  */
 int soft_copy_guard_install(void);
+
+/* Out of line half of soft_copy_guard_own(): lets the two signals through in this thread. */
+void soft_copy_guard_unblock(struct soft_copy_guard *guard) OD_COLD
+    __attribute__((visibility("hidden")));
+
+/* This thread's own guard. The kernel ends a process that faults while it blocks the signal, and
+ * threads that block all signals are common: looked after once a thread, and at each install. */
+static inline struct soft_copy_guard *soft_copy_guard_own(void)
+{
+    struct soft_copy_guard *guard = &soft_copy_guard_self;
+
+    if (od_unlikely(!guard->reachable))
+        soft_copy_guard_unblock(guard);
+    return guard;
+}
 
 /* Runs fn(arg) armed: 0, or -EFAULT when fn touched a bad page of the span that it had announced;
  * fn was then left where it was, what it had in registers is lost. `guard` is this thread's own. */

@@ -32,7 +32,7 @@ SOFT_COPY_RAW static void copy_short_span(void *arg)
 static int copy_local(void *dst, const void *src, size_t len, uint64_t total)
 {
     struct span span = {.dst = dst, .src = src, .len = len};
-    struct soft_copy_guard *guard = &soft_copy_guard_self;
+    struct soft_copy_guard *guard = soft_copy_guard_own();
     struct soft_copy_choice choice;
     uint64_t began;
     int err;

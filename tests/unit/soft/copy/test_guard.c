@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -38,10 +39,11 @@ SOFT_COPY_RAW static void touch(void *arg)
 
 static int guarded_touch(char *dst, char *src)
 {
+    struct soft_copy_guard *guard = soft_copy_guard_own();
     struct touch arg = {dst, src};
 
-    soft_copy_guard_span(&soft_copy_guard_self, dst, src, 16);
-    return soft_copy_guard_call(&soft_copy_guard_self, touch, &arg);
+    soft_copy_guard_span(guard, dst, src, 16);
+    return soft_copy_guard_call(guard, touch, &arg);
 }
 
 static void fault_outside_of_a_copy(void)
@@ -338,6 +340,39 @@ static bool registers_survive(void)
     return true;
 }
 
+static void *touch_bad_page(void *good)
+{
+    return (void *)(intptr_t)guarded_touch(good, bad);
+}
+
+/* As programs do that handle their signals in one thread: all are blocked before any other starts.
+ */
+static bool blocked_signals_are_let_through(void)
+{
+    pthread_t thread;
+    void *result;
+    char good[16];
+    sigset_t all;
+
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, NULL);
+    soft_copy_guard_install();
+    if (pthread_create(&thread, NULL, touch_bad_page, good) != 0)
+        return false;
+    pthread_join(thread, &result);
+    if ((intptr_t)result != -EFAULT || guarded_touch(good, bad) != -EFAULT)
+        return false;
+    sigprocmask(SIG_SETMASK, &all, NULL); /* again, then another context starts */
+    soft_copy_guard_install();
+    return guarded_touch(good, bad) == -EFAULT;
+}
+
+static void a_thread_that_blocks_all_signals_is_safe_too(void **state)
+{
+    (void)state;
+    assert_true_in_child(blocked_signals_are_let_through);
+}
+
 static void the_caller_finds_its_registers_again(void **state)
 {
     (void)state;
@@ -351,6 +386,7 @@ int main(void)
         cmocka_unit_test(another_fault_goes_to_the_application),
         cmocka_unit_test(without_a_handler_the_default_action_is_taken),
         cmocka_unit_test(a_sent_signal_is_no_fault),
+        cmocka_unit_test(a_thread_that_blocks_all_signals_is_safe_too),
         cmocka_unit_test(the_caller_finds_its_registers_again),
     };
 
