@@ -47,10 +47,16 @@ static inline void od_waker_wake(struct od_waker *waker)
         od_waker_fire(waker);
 }
 
+/* Sleeper only: armed, and not fired since. */
+static inline bool od_waker_is_armed(const struct od_waker *waker)
+{
+    return atomic_load_explicit(&waker->armed, memory_order_relaxed) != 0;
+}
+
 /* The same for work that the sleeper's own thread publishes: it cannot be asleep, only armed. */
 static inline void od_waker_wake_self(struct od_waker *waker)
 {
-    if (od_unlikely(atomic_load_explicit(&waker->armed, memory_order_relaxed) != 0))
+    if (od_unlikely(od_waker_is_armed(waker)))
         od_waker_fire(waker);
 }
 

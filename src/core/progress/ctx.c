@@ -249,6 +249,7 @@ void doca_ctx_flush_tasks(struct doca_ctx *ctx)
     if (ctx == NULL || ctx->state == DOCA_CTX_STATE_IDLE)
         return;
     ctx->ops->flush(ctx);
+    core_ctx_wake_self(ctx);
 }
 
 /* No context of this library runs its data path elsewhere than on the CPU. */

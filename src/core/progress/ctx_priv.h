@@ -35,6 +35,14 @@ static inline bool core_ctx_step(struct doca_ctx *ctx)
 /* Would core_ctx_step() find something? */
 bool core_ctx_pending(const struct doca_ctx *ctx);
 
+/* The owner's thread gave the context work: the sleeper is woken when there is something to be had
+ * by now. What an engine's own threads finish later wakes by itself. */
+static inline void core_ctx_wake_self(struct doca_ctx *ctx)
+{
+    if (od_unlikely(od_waker_is_armed(&ctx->pe->waker)) && core_ctx_pending(ctx))
+        od_waker_fire(&ctx->pe->waker);
+}
+
 /* STOPPING with nothing left to wait for. */
 bool core_ctx_can_idle(const struct doca_ctx *ctx);
 

@@ -132,7 +132,7 @@ static inline doca_error_t submit(struct doca_task *task, uint32_t flags, const 
     }
     ctx->inflight++;
     CORE_TRACE(CORE_LOG_TASK, "%s: task %p submitted", ctx->name, (void *)task);
-    od_waker_wake_self(&ctx->pe->waker);
+    core_ctx_wake_self(ctx);
     return DOCA_SUCCESS;
 }
 

@@ -26,7 +26,8 @@ struct fake {
     doca_error_t start_result;
     atomic_int events; /* published by whoever, consumed by progress */
     unsigned int seen;
-    bool established; /* asynchronous start may finish */
+    unsigned int held; /* become events at a flush */
+    bool established;  /* asynchronous start may finish */
     doca_error_t established_status;
     bool undone; /* the library's own undo is over */
     doca_error_t stop_result;
@@ -75,6 +76,14 @@ static void fake_nothing(struct doca_ctx *ctx)
     (void)ctx;
 }
 
+static void fake_flush(struct doca_ctx *ctx)
+{
+    struct fake *fake = from_ctx(ctx);
+
+    atomic_fetch_add(&fake->events, (int)fake->held);
+    fake->held = 0;
+}
+
 static bool fake_drained(const struct doca_ctx *ctx)
 {
     return from_ctx(ctx)->undone;
@@ -92,7 +101,7 @@ static const struct core_ctx_ops fake_ops = {
     .can_stop = fake_can_stop,
     .progress = fake_progress,
     .pending = fake_pending,
-    .flush = fake_nothing,
+    .flush = fake_flush,
     .stopping = fake_nothing,
     .drained = fake_drained,
     .stopped = fake_nothing,
@@ -345,6 +354,27 @@ static void state_changes_wake_too(void **state)
     assert_ok(doca_pe_destroy(pe));
 }
 
+static void a_flush_wakes_when_it_makes_work(void **state)
+{
+    struct doca_pe *pe;
+    struct fake fake;
+
+    (void)state;
+    assert_ok(doca_pe_create(&pe));
+    open_fake(&fake, pe);
+    assert_ok(doca_ctx_start(&fake.ctx));
+    assert_ok(doca_pe_request_notification(pe));
+    doca_ctx_flush_tasks(&fake.ctx);
+    assert_false(is_readable(pe, 0));
+    fake.held = 1;
+    doca_ctx_flush_tasks(&fake.ctx);
+    assert_true(is_readable(pe, 0));
+    assert_int_equal(doca_pe_progress(pe), 1);
+    assert_ok(doca_ctx_stop(&fake.ctx));
+    assert_ok(core_ctx_fini(&fake.ctx, "test"));
+    assert_ok(doca_pe_destroy(pe));
+}
+
 static void all_mode_needs_no_clear(void **state)
 {
     struct doca_pe *pe;
@@ -435,6 +465,7 @@ int main(void)
         cmocka_unit_test(work_between_drain_and_arm_is_never_missed),
         cmocka_unit_test(racing_publisher_always_wakes),
         cmocka_unit_test(state_changes_wake_too),
+        cmocka_unit_test(a_flush_wakes_when_it_makes_work),
         cmocka_unit_test(all_mode_needs_no_clear),
         cmocka_unit_test(null_is_refused_or_harmless),
         cmocka_unit_test(data_paths_elsewhere_are_refused),
