@@ -355,23 +355,30 @@ static doca_error_t append_list(struct doca_buf *head, const struct doca_buf *ta
 
 doca_error_t doca_buf_chain_list(struct doca_buf *list1, struct doca_buf *list2)
 {
+    if (list1 == NULL || list2 == NULL)
+        return CORE_FAIL_NULL(CORE_LOG_BUF, __func__, list1 == NULL ? "list1" : "list2");
     return append_list(list1, NULL, list2, __func__);
 }
 
 doca_error_t doca_buf_chain_list_tail(struct doca_buf *list1_head, struct doca_buf *list1_tail,
                                       struct doca_buf *list2)
 {
-    if (list1_tail == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_BUF, __func__, "list1_tail");
+    if (list1_head == NULL)
+        return CORE_FAIL_NULL(CORE_LOG_BUF, __func__, "list1_head");
+    if (list1_tail == NULL || list2 == NULL)
+        return CORE_FAIL_NULL(CORE_LOG_BUF, __func__, list1_tail == NULL ? "list1_tail" : "list2");
     return append_list(list1_head, list1_tail, list2, __func__);
 }
 
 doca_error_t doca_buf_unchain_list(struct doca_buf *list1, struct doca_buf *list2)
 {
-    doca_error_t result = check_use(list1, __func__);
+    doca_error_t result;
     struct doca_buf *before = NULL;
     uint32_t number;
 
+    if (list1 == NULL || list2 == NULL)
+        return CORE_FAIL_NULL(CORE_LOG_BUF, __func__, list1 == NULL ? "list1" : "list2");
+    result = check_use(list1, __func__);
     if (result == DOCA_SUCCESS)
         result = check_use(list2, __func__);
     if (result != DOCA_SUCCESS)

@@ -88,12 +88,16 @@ static void null_is_refused_everywhere(void **state)
     expect(DOCA_ERROR_INVALID_VALUE, doca_buf_get_list_len(NULL, &number));
     expect(DOCA_ERROR_INVALID_VALUE, doca_buf_get_list_len(buf, NULL));
     expect(DOCA_ERROR_INVALID_VALUE, doca_buf_chain_list(NULL, buf));
+    said("list1 is NULL");
     expect(DOCA_ERROR_INVALID_VALUE, doca_buf_chain_list(buf, NULL));
+    said("list2 is NULL");
     expect(DOCA_ERROR_INVALID_VALUE, doca_buf_chain_list_tail(NULL, buf, buf));
     expect(DOCA_ERROR_INVALID_VALUE, doca_buf_chain_list_tail(buf, NULL, buf));
     expect(DOCA_ERROR_INVALID_VALUE, doca_buf_chain_list_tail(buf, buf, NULL));
     expect(DOCA_ERROR_INVALID_VALUE, doca_buf_unchain_list(NULL, buf));
+    said("list1 is NULL");
     expect(DOCA_ERROR_INVALID_VALUE, doca_buf_unchain_list(buf, NULL));
+    said("list2 is NULL");
     ok(doca_buf_dec_refcount(buf, NULL));
 }
 
