@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tools/opendoca/opendoca_tool.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +39,7 @@ static void usage(FILE *out)
                  "  -v, --version  versions\n");
 }
 
-int main(int argc, char **argv)
+static int run_command(int argc, char **argv)
 {
     const char *word = argc > 1 ? argv[1] : "--help";
 
@@ -57,4 +58,15 @@ int main(int argc, char **argv)
     fprintf(stderr, "opendoca: unknown command '%s'\n", word);
     usage(stderr);
     return TOOL_USAGE;
+}
+
+/* A full disk or a closed output must not look like success. */
+int main(int argc, char **argv)
+{
+    int status = run_command(argc, argv);
+
+    if (fflush(stdout) == 0 && ferror(stdout) == 0)
+        return status;
+    fprintf(stderr, "opendoca: cannot write: %s\n", strerror(errno));
+    return status == EXIT_SUCCESS ? EXIT_FAILURE : status;
 }

@@ -218,13 +218,18 @@ static void handle_signal(struct pair *pair)
     stop(pair);
 }
 
+/* What the programs left behind may hold their output open for ever: after the grace period only
+ * the programs themselves count. */
 static bool is_over(const struct pair *pair)
 {
+    bool waits_for_output = !pair->stopping || time(NULL) <= pair->deadline;
+
     for (int side = 0; side < SIDES; side++) {
         const struct program *program = &pair->programs[side];
 
-        if (program->pid > 0 || (program->pid == 0 && !pair->stopping) || program->out.fd >= 0 ||
-            program->err.fd >= 0)
+        if (program->pid > 0 || (program->pid == 0 && !pair->stopping))
+            return false;
+        if (waits_for_output && (program->out.fd >= 0 || program->err.fd >= 0))
             return false;
     }
     return true;
@@ -270,6 +275,7 @@ static int open_signals(void)
 
     sigemptyset(&set);
     sigaddset(&set, SIGCHLD);
+    sigaddset(&set, SIGHUP);
     sigaddset(&set, SIGINT);
     sigaddset(&set, SIGTERM);
     sigprocmask(SIG_BLOCK, &set, NULL);

@@ -44,6 +44,13 @@ class Front(OpendocaTest):
             self.assertEqual(result.stdout, '')
             self.assertNotEqual(result.stderr, '')
 
+    def test_output_that_cannot_be_written_is_an_error(self):
+        for arguments in (['--help'], ['device', 'list'], ['doctor']):
+            with open('/dev/full', 'w') as full:
+                status = subprocess.call([fixture.STAGE.tool('opendoca')] + arguments, stdout=full,
+                                         stderr=subprocess.DEVNULL, env=clean_environment())
+            self.assertNotEqual(status, 0, arguments)
+
 
 class Run(OpendocaTest):
     def devices(self, *options):
@@ -106,6 +113,21 @@ class Pair(OpendocaTest):
         endless = 'exec sleep 1000'
         self.pair('exit 3', endless, status=3)
         self.pair(endless, 'exit 4', status=4)
+
+    def test_what_a_program_leaves_behind_does_not_keep_the_pair(self):
+        result = self.pair('sleep 60 & echo left $!; wait', 'exit 3', '--dpu-after', 'left',
+                           status=3)
+        os.kill(int(result.stdout.split()[-1]), signal.SIGKILL)
+
+    def test_a_hangup_ends_both(self):
+        pair = subprocess.Popen([fixture.STAGE.tool('opendoca'), 'pair', '--', SH, '-c',
+                                 'echo up; read x',
+                                 '--', SH, '-c', 'exec sleep 60'], stdin=subprocess.PIPE,
+                                stdout=subprocess.PIPE, env=clean_environment())
+        with pair:
+            self.assertIn(b'up', pair.stdout.readline())
+            pair.send_signal(signal.SIGHUP)
+            self.assertEqual(pair.wait(timeout=30), 128 + signal.SIGHUP)
 
     def test_one_can_wait_for_a_line_of_the_other(self):
         started = self.scratch_file('')
