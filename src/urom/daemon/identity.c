@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "urom/daemon/daemon_priv.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <doca_log.h>
+
+#include "util/cleanup.h"
+
+DOCA_LOG_REGISTER(UROM::DAEMON::IDENTITY);
+
+#define DEFAULT_GROUP "urom"
+#define GROUPS_MAX    128
+
+int daemon_identity_reload(struct daemon *daemon)
+{
+    const char *path = daemon->options.token_file;
+    OD_AUTO_FD int fd = -1;
+    uint8_t secret[UROM_SECRET_SIZE + 1];
+    struct stat st;
+    ssize_t n;
+
+    if (path[0] == '\0')
+        return 0;
+    fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0 || fstat(fd, &st) != 0) {
+        DOCA_LOG_ERR("token file %s: %s", path, strerror(errno));
+        return -errno;
+    }
+    if (!S_ISREG(st.st_mode) || (st.st_mode & 077) != 0) {
+        DOCA_LOG_ERR("token file %s: others have access (mode %03o); chmod it to 600", path,
+                     st.st_mode & 0777);
+        return -EACCES;
+    }
+    n = read(fd, secret, sizeof(secret));
+    while (n > 0 && (secret[n - 1] == '\n' || secret[n - 1] == '\r'))
+        n--;
+    if (n <= 0 || n > UROM_SECRET_SIZE) {
+        DOCA_LOG_ERR("token file %s: does not hold 1 to %d bytes", path, UROM_SECRET_SIZE);
+        return -EINVAL;
+    }
+    memcpy(daemon->secret, secret, (size_t)n);
+    daemon->secret_len = (uint32_t)n;
+    return 0;
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * This machine's users
+ */
+
+static bool has_gid(const gid_t *gids, size_t count, gid_t gid)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (gids[i] == gid)
+            return true;
+    }
+    return false;
+}
+
+/* Is one of the user's groups admitted? */
+static bool group_is_allowed(const struct daemon *daemon, uid_t uid, gid_t gid)
+{
+    const struct group *standard = getgrnam(DEFAULT_GROUP);
+    const struct passwd *user = getpwuid(uid);
+    gid_t groups[GROUPS_MAX] = {gid};
+    int count = 1;
+
+    if (user != NULL) {
+        count = GROUPS_MAX;
+        if (getgrouplist(user->pw_name, gid, groups, &count) < 0)
+            count = GROUPS_MAX;
+    }
+    for (int i = 0; i < count; i++) {
+        if ((standard != NULL && groups[i] == standard->gr_gid) ||
+            has_gid(daemon->options.gids, daemon->options.ngids, groups[i]))
+            return true;
+    }
+    return false;
+}
+
+static bool user_is_allowed(const struct daemon *daemon, uid_t uid, gid_t gid, const char **why)
+{
+    if (uid == daemon->uid)
+        return true;
+    if (daemon->uid != 0) {
+        *why = "a daemon that is not root serves its own user only";
+        return false;
+    }
+    for (size_t i = 0; i < daemon->options.nuids; i++) {
+        if (daemon->options.uids[i] == uid)
+            return true;
+    }
+    if (group_is_allowed(daemon, uid, gid))
+        return true;
+    *why = "neither --allow-uid nor --allow-gid admits this user";
+    return false;
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Other machines
+ */
+
+/* "ucx:HOST:PORT", "[v6]:PORT", or an address alone. */
+static bool parse_addr(const char *text, uint8_t addr[16])
+{
+    static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
+    char host[INET6_ADDRSTRLEN + 1];
+    const char *end;
+    size_t len;
+
+    if (strncmp(text, "ucx:", 4) == 0)
+        text += 4;
+    if (text[0] == '[') {
+        text++;
+        end = strchr(text, ']');
+    } else {
+        end = strchr(text, ':') == strrchr(text, ':') ? strchr(text, ':') : NULL;
+    }
+    len = end != NULL ? (size_t)(end - text) : strlen(text);
+    if (len >= sizeof(host))
+        return false;
+    memcpy(host, text, len);
+    host[len] = '\0';
+    if (inet_pton(AF_INET6, host, addr) == 1)
+        return true;
+    memcpy(addr, mapped, sizeof(mapped));
+    return inet_pton(AF_INET, host, addr + 12) == 1;
+}
+
+static bool in_net(const uint8_t addr[16], const struct daemon_net *net)
+{
+    for (unsigned int bit = 0; bit < net->bits; bit++) {
+        if (((addr[bit / 8] ^ net->addr[bit / 8]) & (0x80u >> bit % 8)) != 0)
+            return false;
+    }
+    return true;
+}
+
+static bool is_loopback(const uint8_t addr[16])
+{
+    static const uint8_t v6[16] = {[15] = 1};
+    static const uint8_t v4[13] = {[10] = 0xff, [11] = 0xff, [12] = 127};
+
+    return memcmp(addr, v6, 16) == 0 || memcmp(addr, v4, 13) == 0;
+}
+
+/* Takes as long for a wrong token as for the right one. */
+static bool knows_secret(const struct daemon *daemon, const struct urom_hello *hello)
+{
+    uint8_t difference = daemon->secret_len != hello->secret_len;
+
+    for (uint32_t i = 0; i < UROM_SECRET_SIZE; i++)
+        difference |= (uint8_t)((i < daemon->secret_len ? daemon->secret[i] : 0) ^
+                                (i < hello->secret_len ? hello->secret[i] : 0));
+    return difference == 0;
+}
+
+static bool host_is_allowed(const struct daemon *daemon, const struct soft_link_peer *peer,
+                            const struct urom_hello *hello, const char **why)
+{
+    uint8_t addr[16];
+    bool listed = false;
+
+    if (!parse_addr(peer->addr, addr)) {
+        *why = "its address cannot be read";
+        return false;
+    }
+    for (size_t i = 0; i < daemon->options.nnets; i++)
+        listed = listed || in_net(addr, &daemon->options.nets[i]);
+    if (!listed && !is_loopback(addr)) {
+        *why = "--allow-net does not admit this address";
+        return false;
+    }
+    if (daemon->secret_len == 0 && !is_loopback(addr)) {
+        *why = "the daemon has no --token-file, which other hosts need";
+        return false;
+    }
+    /* Later links show the key of a session that was let in. */
+    if (daemon->secret_len > 0 && hello->kind != UROM_KIND_WORKER && !knows_secret(daemon, hello)) {
+        *why = "its token (DOCA_UROM_TOKEN_FILE) is missing or wrong";
+        return false;
+    }
+    return true;
+}
+
+static void remote_user(const struct daemon *daemon, struct daemon_identity *identity)
+{
+    const struct passwd *user = NULL;
+
+    identity->uid = daemon->uid;
+    identity->gid = getgid();
+    if (daemon->options.remote_user[0] != '\0')
+        user = getpwnam(daemon->options.remote_user);
+    if (user != NULL) {
+        identity->uid = user->pw_uid;
+        identity->gid = user->pw_gid;
+    }
+}
+
+bool daemon_identify(struct daemon *daemon, const struct soft_link *link,
+                     const struct urom_hello *hello, struct daemon_identity *identity,
+                     const char **why)
+{
+    struct soft_link_peer peer;
+
+    soft_link_peer_info(link, &peer);
+    *identity = (struct daemon_identity){
+        .uid = peer.uid, .gid = peer.gid, .pid = peer.pid, .remote = peer.uid == (uid_t)-1};
+    if (identity->remote) {
+        remote_user(daemon, identity);
+        snprintf(identity->text, sizeof(identity->text), "process %u at %s", hello->pid, peer.addr);
+        return host_is_allowed(daemon, &peer, hello, why);
+    }
+    snprintf(identity->text, sizeof(identity->text), "process %d of user %u", (int)peer.pid,
+             peer.uid);
+    return user_is_allowed(daemon, peer.uid, peer.gid, why);
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "urom/host/urom_priv.h"
+
+doca_error_t doca_urom_ext_worker_get_stats(struct doca_urom_worker *worker_ctx,
+                                            struct doca_urom_ext_stats *stats)
+{
+    if (worker_ctx == NULL)
+        return CORE_FAIL_NULL(CORE_LOG_UROM, __func__, "worker_ctx");
+    if (stats == NULL)
+        return CORE_FAIL_NULL(CORE_LOG_UROM, __func__, "stats");
+    *stats = worker_ctx->stats;
+    return DOCA_SUCCESS;
+}
+
+const char *doca_urom_ext_worker_last_error(struct doca_urom_worker *worker_ctx)
+{
+    return worker_ctx != NULL ? worker_ctx->last_error : "";
+}

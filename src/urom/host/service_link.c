@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "urom/host/urom_priv.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "urom/wire/names.h"
+
+/* A look now and then costs nothing, and no wake-up that went astray can hang the caller. */
+#define NAP_MS 50
+
+/* A daemon that is being replaced, or whose queue is full, is back soon; one that was never started
+ * is not waited for any longer. */
+#define GRACE_MS 200
+#define PAUSE_MS 10
+
+#define START "doca_ctx_start"
+
+/* ------------------------------------------------------------------------------------------------
+ * Waiting, which only the start of a service does
+ */
+
+/* Sleeps until the link may have something, or the deadline. False when that has passed. */
+static bool wait_for(const struct doca_urom_service *service, struct soft_link *link,
+                     uint64_t deadline)
+{
+    struct od_waker *waker = core_ctx_waker((struct doca_ctx *)&service->ctx);
+    struct pollfd fd = {.fd = waker->fd, .events = POLLIN};
+    const uint64_t now = urom_now_ms();
+
+    if (now >= deadline)
+        return false;
+    od_waker_arm(waker);
+    if (!soft_link_pending(link))
+        poll(&fd, 1, (int)OD_MIN(deadline - now, (uint64_t)NAP_MS));
+    od_waker_clear(waker);
+    return true;
+}
+
+/* Waiting consumed what would have woken the program, if that had asked to be. */
+static void give_back_waker(struct doca_urom_service *service, bool was_armed)
+{
+    struct od_waker *waker = core_ctx_waker(&service->ctx);
+
+    if (!was_armed)
+        return;
+    od_waker_arm(waker);
+    od_waker_fire(waker);
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Greeting
+ */
+
+static doca_error_t make_hello(const struct doca_urom_service *service, const char *addr,
+                               struct urom_hello *hello)
+{
+    int err = 0;
+
+    urom_hello_init(hello, UROM_KIND_SERVICE);
+    hello->msg_size = service->max_msg;
+    hello->pid = (uint32_t)getpid();
+    urom_text_set(hello->card, sizeof(hello->card), service->ctx.dev->info.soft->card);
+    if (!urom_name_is_local(addr))
+        err = urom_environment_secret(hello->secret, &hello->secret_len);
+    if (err != 0)
+        return CORE_FAIL(DOCA_ERROR_BAD_CONFIG, CORE_LOG_UROM, START, service->ctx.name,
+                         "DOCA_UROM_TOKEN_FILE", "%s", soft_reason());
+    return DOCA_SUCCESS;
+}
+
+/* The link could not even be begun. */
+static doca_error_t refuse_begin(const struct doca_urom_service *service, const char *addr, int err)
+{
+    doca_error_t code = DOCA_ERROR_NOT_PERMITTED;
+
+    if (err == -ENOMEM)
+        code = DOCA_ERROR_NO_MEMORY;
+    else if (err == -EMFILE || err == -ENFILE)
+        code = DOCA_ERROR_OPERATING_SYSTEM;
+    else if (err == -EINVAL)
+        code = DOCA_ERROR_BAD_CONFIG;
+    return CORE_FAIL(code, CORE_LOG_UROM, START, service->ctx.name, "service", "at %s: %s", addr,
+                     soft_reason());
+}
+
+static doca_error_t refuse_silence(const struct doca_urom_service *service, const char *addr,
+                                   const char *what)
+{
+    return CORE_FAIL(DOCA_ERROR_NOT_PERMITTED, CORE_LOG_UROM, START, service->ctx.name, "service",
+                     "at %s: %s" CORE_REMEDY
+                     "start doca_urom_daemon for this card (opendoca up), or say where it is in "
+                     "DOCA_UROM_SERVICE_FILE or DOCA_UROM_SOCKET",
+                     addr, what);
+}
+
+/* The daemon said no, or speaks another version. */
+static doca_error_t refuse_answer(const struct doca_urom_service *service, const char *addr,
+                                  struct soft_link *link)
+{
+    struct urom_answer answer;
+    size_t len;
+    const void *bytes = soft_link_answer(link, &len);
+    int err = urom_answer_decode(bytes, len, &answer);
+
+    if (err == -EPROTO || (err == 0 && answer.reason == UROM_REASON_VERSION))
+        return CORE_FAIL(DOCA_ERROR_NOT_PERMITTED, CORE_LOG_UROM, START, service->ctx.name,
+                         "protocol",
+                         "%u.%u of this library does not pair with %u.%u of the service at "
+                         "%s" CORE_REMEDY "use both from one release",
+                         UROM_WIRE_MAJOR, UROM_WIRE_MINOR, answer.major, answer.minor, addr);
+    if (err != 0)
+        return refuse_silence(service, addr, "what answers there is no service");
+    if (answer.reason == UROM_REASON_MSG_SIZE)
+        return CORE_FAIL(DOCA_ERROR_INVALID_VALUE, CORE_LOG_UROM, START, service->ctx.name,
+                         "message size",
+                         "%u" CORE_LIMIT "%u of the service" CORE_REMEDY
+                         "ask for less, or give the daemon a larger --max-msg-size",
+                         service->max_msg, answer.max_msg);
+    return CORE_FAIL(DOCA_ERROR_NOT_PERMITTED, CORE_LOG_UROM, START, service->ctx.name, "service",
+                     "at %s refuses (%s): %s", addr,
+                     urom_reason_name((enum urom_reason)answer.reason), answer.text);
+}
+
+static doca_error_t refuse_down(const struct doca_urom_service *service, const char *addr,
+                                struct soft_link *link, int reason)
+{
+    if (reason == -EACCES) {
+        size_t len;
+
+        soft_link_answer(link, &len);
+        if (len > 0)
+            return refuse_answer(service, addr, link);
+        return refuse_silence(service, addr, "access is denied");
+    }
+    if (reason == -EPROTO)
+        return refuse_silence(service, addr, "another version of the transport");
+    if (reason == -ETIMEDOUT)
+        return refuse_silence(service, addr, "no answer in time");
+    return refuse_silence(service, addr, "it went away");
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * What the daemon tells
+ */
+
+static doca_error_t take_answer(struct doca_urom_service *service, const char *addr,
+                                struct soft_link *link)
+{
+    struct urom_answer answer;
+    size_t len;
+    const void *bytes = soft_link_answer(link, &len);
+
+    if (urom_answer_decode(bytes, len, &answer) != 0 || answer.reason != UROM_REASON_NONE)
+        return refuse_answer(service, addr, link);
+    memcpy(service->session, answer.session, sizeof(service->session));
+    memcpy(service->instance, answer.instance, sizeof(service->instance));
+    memcpy(&service->cpus, answer.cpus, sizeof(service->cpus));
+    CORE_INFO(CORE_LOG_UROM, "%s: service at %s, version %s, device %s", service->ctx.name, addr,
+              answer.version, answer.pci);
+    return DOCA_SUCCESS;
+}
+
+static doca_error_t take_plugins(struct doca_urom_service *service, const char *addr,
+                                 struct soft_link *link, uint64_t deadline)
+{
+    int err;
+
+    while ((err = urom_frame_recv(link, &service->join)) == -EAGAIN) {
+        if (!wait_for(service, link, deadline))
+            return refuse_silence(service, addr, "no answer in time");
+    }
+    if (err != 0 || service->join.type != UROM_TYPE_PLUGINS ||
+        urom_plugins_decode(service->join.body, service->join.len, service->plugins,
+                            &service->nplugins) != 0)
+        return refuse_silence(service, addr, err == 0 ? "it talks nonsense" : "it went away");
+    service->plugin_mask = 0;
+    for (uint32_t i = 0; i < service->nplugins; i++)
+        service->plugin_mask |= service->plugins[i].id;
+    return DOCA_SUCCESS;
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Connecting
+ */
+
+/* Waits until the link is UP or DOWN. */
+static enum soft_link_state wait_up(const struct doca_urom_service *service, struct soft_link *link,
+                                    uint64_t deadline, int *reason)
+{
+    enum soft_link_state state;
+
+    while ((state = soft_link_poll(link, reason)) == SOFT_LINK_CONNECTING) {
+        if (!wait_for(service, link, deadline)) {
+            *reason = -ETIMEDOUT;
+            return SOFT_LINK_DOWN;
+        }
+    }
+    return state;
+}
+
+/* IN_PROGRESS, not logged: nobody listens there at the moment. */
+static doca_error_t open_at(struct doca_urom_service *service, const char *addr, uint64_t deadline)
+{
+    struct soft_link_conf conf;
+    struct urom_hello hello;
+    struct soft_link *link;
+    doca_error_t result;
+    int err, reason = 0;
+
+    result = make_hello(service, addr, &hello);
+    if (result != DOCA_SUCCESS)
+        return result;
+    urom_control_conf(&conf, core_ctx_waker(&service->ctx));
+    err = soft_link_connect(addr, &conf, &hello, sizeof(hello), &link);
+    if (err != 0)
+        return refuse_begin(service, addr, err);
+    if (wait_up(service, link, deadline, &reason) == SOFT_LINK_UP)
+        result = take_answer(service, addr, link);
+    else if (reason == -ECONNREFUSED)
+        result = DOCA_ERROR_IN_PROGRESS;
+    else
+        result = refuse_down(service, addr, link, reason);
+    if (result == DOCA_SUCCESS)
+        result = take_plugins(service, addr, link, deadline);
+    if (result != DOCA_SUCCESS) {
+        soft_link_close(link);
+        return result;
+    }
+    service->link = link;
+    urom_text_set(service->addr, sizeof(service->addr), addr);
+    return DOCA_SUCCESS;
+}
+
+static doca_error_t find_and_open(struct doca_urom_service *service)
+{
+    const uint64_t begin = urom_now_ms();
+    struct urom_environment env;
+    struct urom_target target;
+    doca_error_t result;
+
+    urom_environment_read(&env);
+    result = urom_resolve(&service->ctx, &env, &target);
+    if (result != DOCA_SUCCESS)
+        return result;
+    memcpy(service->net_devices, target.net_devices, sizeof(service->net_devices));
+    for (;;) {
+        for (unsigned int i = 0; i < target.naddrs; i++) {
+            result = open_at(service, target.addrs[i], begin + env.connect_timeout);
+            if (result != DOCA_ERROR_IN_PROGRESS)
+                return result;
+        }
+        if (urom_now_ms() - begin >= OD_MIN(env.connect_timeout, GRACE_MS))
+            return refuse_silence(service, target.addrs[target.naddrs - 1], "nobody listens");
+        poll(NULL, 0, PAUSE_MS);
+    }
+}
+
+doca_error_t urom_service_open(struct doca_urom_service *service)
+{
+    struct od_waker *waker = core_ctx_waker(&service->ctx);
+    const bool was_armed = atomic_load_explicit(&waker->armed, memory_order_relaxed) != 0;
+    doca_error_t result;
+
+    service->join.limit = UROM_WIRE_STATUS_MAX;
+    result = find_and_open(service);
+    give_back_waker(service, was_armed);
+    return result;
+}
+
+void urom_service_close(struct doca_urom_service *service)
+{
+    if (service->link != NULL)
+        soft_link_shutdown(service->link);
+    soft_link_close(service->link);
+    service->link = NULL;
+    urom_join_free(&service->join);
+}
+
+bool urom_service_is_alive(struct doca_urom_service *service)
+{
+    return service->link != NULL && soft_link_poll(service->link, NULL) == SOFT_LINK_UP;
+}

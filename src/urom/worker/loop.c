@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The loop, and when it sleeps.
+ *
+ * After the last bit of work it spins for a short while, then gives its turn away for a number of
+ * rounds, then sleeps. Commands wake it at once. A plugin that cannot say what would wake it is
+ * asked for progress now and then, in steps that become longer. */
+#include "urom/worker/worker_priv.h"
+
+#include <poll.h>
+#include <sched.h>
+#include <time.h>
+
+#define SPIN_NS       20000
+#define YIELD_ROUNDS  200
+#define CONTROL_EVERY 4096 /* turns without sleep between looks at the control socket */
+#define OTHERS_EVERY  64   /* turns with work between looks at who greets, and at domains */
+#define NAP_MIN_NS    50000
+#define NAP_MAX_NS    1000000
+
+#define MAX_FDS (2 + UROM_WIRE_PLUGINS_MAX)
+
+struct idle {
+    uint64_t since; /* ns; 0: not idle */
+    unsigned int yields;
+    uint64_t nap_ns;
+};
+
+uint64_t worker_now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static bool anything_pending(const struct worker *worker)
+{
+    for (size_t i = 0; i < worker->nplugins; i++) {
+        if (worker->plugins[i].noffers > 0)
+            return true;
+    }
+    return worker_channels_pending(worker) || worker_domains_pending(worker);
+}
+
+/* Asks the plugins what would wake them. False: not all can say. *again: one has work. */
+static bool arm_plugins(const struct worker *worker, struct pollfd *fds, nfds_t *nfds, bool *again)
+{
+    bool all = true;
+
+    for (size_t i = 0; i < worker->nplugins; i++) {
+        struct worker_plugin *plugin = &worker->plugins[i];
+        int fd = -1;
+
+        if (plugin->ext_arm == NULL) {
+            all = false;
+            continue;
+        }
+        if (plugin->ext_arm(&plugin->ctx, &fd) == DOCA_ERROR_AGAIN)
+            *again = true;
+        else if (fd >= 0)
+            fds[(*nfds)++] = (struct pollfd){.fd = fd, .events = POLLIN};
+    }
+    return all;
+}
+
+static void nap(struct worker *worker, struct idle *idle)
+{
+    struct pollfd fds[MAX_FDS] = {{.fd = worker->waker.fd, .events = POLLIN},
+                                  {.fd = worker->control, .events = POLLIN}};
+    struct timespec limit = {.tv_nsec = (long)idle->nap_ns};
+    nfds_t nfds = 2;
+    bool again = false, all;
+
+    od_waker_arm(&worker->waker);
+    all = arm_plugins(worker, fds, &nfds, &again);
+    if (!again && !anything_pending(worker)) {
+        urom_page_add(&worker->page->naps, 1);
+        if (all)
+            limit = (struct timespec){.tv_sec = 1}; /* the watchdog wants to see us */
+        ppoll(fds, nfds, &limit, NULL);
+        idle->nap_ns = OD_MIN(2 * idle->nap_ns, (uint64_t)NAP_MAX_NS);
+    }
+    od_waker_clear(&worker->waker);
+    if (fds[1].revents != 0)
+        worker_control_read(worker);
+}
+
+static void rest(struct worker *worker, struct idle *idle)
+{
+    if (worker->busy_poll)
+        return;
+    if (worker->may_spin) {
+        if (idle->since == 0) {
+            idle->since = worker_now_ns();
+            return;
+        }
+        if (idle->yields == 0 && worker_now_ns() - idle->since < SPIN_NS)
+            return;
+    }
+    if (idle->yields < YIELD_ROUNDS) {
+        idle->yields++;
+        sched_yield();
+        return;
+    }
+    nap(worker, idle);
+}
+
+void worker_loop(struct worker *worker)
+{
+    struct idle idle = {.nap_ns = NAP_MIN_NS};
+    unsigned int turns = 0;
+
+    while (!worker->stopping) {
+        bool work = worker_channels_receive(worker);
+
+        work = worker_run_plugins(worker) || work;
+        if (od_unlikely(turns++ % CONTROL_EVERY == 0))
+            worker_control_read(worker);
+        if (od_unlikely(!work || turns % OTHERS_EVERY == 0)) {
+            work = worker_channels_accept(worker) || work;
+            work = worker_domains_progress(worker) || work;
+        }
+        urom_page_add(&worker->page->loops, 1);
+        if (od_likely(work))
+            idle = (struct idle){.nap_ns = NAP_MIN_NS};
+        else
+            rest(worker, &idle);
+    }
+}

@@ -1,0 +1,458 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "fixture.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LOG_MAX  (1 << 20)
+#define ARGS_MAX 32
+
+static char dir[] = "/tmp/urom-test-XXXXXX";
+
+/* ------------------------------------------------------------------------------------------------
+ * Folder, time
+ */
+
+const char *fixture_dir(void)
+{
+    return dir;
+}
+
+int fixture_group_setup(void **state)
+{
+    (void)state;
+    if (mkdtemp(dir) == NULL)
+        return -1;
+    unsetenv("DOCA_UROM_SERVICE_FILE");
+    unsetenv("DOCA_UROM_SOCKET");
+    return setenv("OPENDOCA_RUNTIME_DIR", dir, 1);
+}
+
+static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+    (void)st;
+    (void)type;
+    (void)ftw;
+    return remove(path);
+}
+
+int fixture_group_teardown(void **state)
+{
+    (void)state;
+    nftw(dir, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+    return 0;
+}
+
+uint64_t fixture_now_ms(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+void fixture_wait(bool (*is_so)(void *arg), void *arg)
+{
+    const uint64_t end = fixture_now_ms() + PATIENCE;
+
+    while (!is_so(arg)) {
+        assert_true(fixture_now_ms() < end);
+        poll(NULL, 0, 2);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Daemon
+ */
+
+static const char *setting(const char *name)
+{
+    const char *value = getenv(name);
+
+    if (value == NULL)
+        fail_msg("%s is not set", name);
+    return value;
+}
+
+static pid_t spawn(const char *log, const char *const *args)
+{
+    const char *list[ARGS_MAX] = {setting("UROM_DAEMON")};
+    const pid_t parent = getpid();
+    size_t n = 1;
+    pid_t pid;
+    int fd;
+
+    for (; args != NULL && *args != NULL && n + 1 < ARGS_MAX; args++)
+        list[n++] = *args;
+    pid = fork();
+    if (pid != 0)
+        return pid;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    fd = open(log, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0600);
+    if (getppid() == parent && fd >= 0 && dup2(fd, STDOUT_FILENO) >= 0 &&
+        dup2(fd, STDERR_FILENO) >= 0)
+        execv(list[0], (char *const *)list);
+    _exit(127);
+}
+
+static char *read_log(const struct fixture_daemon *daemon)
+{
+    char *text = calloc(1, LOG_MAX);
+    FILE *file = fopen(daemon->log, "re");
+
+    assert_non_null(text);
+    if (file != NULL) {
+        text[fread(text, 1, LOG_MAX - 1, file)] = '\0';
+        fclose(file);
+    }
+    return text;
+}
+
+size_t fixture_log_count(const struct fixture_daemon *daemon, const char *text)
+{
+    char *log = read_log(daemon);
+    size_t count = 0;
+
+    for (const char *at = strstr(log, text); at != NULL; at = strstr(at + 1, text))
+        count++;
+    free(log);
+    return count;
+}
+
+struct log_wish {
+    const struct fixture_daemon *daemon;
+    const char *text;
+};
+
+static bool log_has(void *arg)
+{
+    const struct log_wish *wish = arg;
+
+    return fixture_log_count(wish->daemon, wish->text) > 0;
+}
+
+void fixture_wait_log(const struct fixture_daemon *daemon, const char *text)
+{
+    struct log_wish wish = {daemon, text};
+
+    fixture_wait(log_has, &wish);
+}
+
+static bool is_ready_or_gone(void *arg)
+{
+    struct fixture_daemon *daemon = arg;
+
+    return fixture_log_count(daemon, "ready: ") > 0 || waitpid(daemon->pid, NULL, WNOHANG) != 0;
+}
+
+void fixture_daemon_start(struct fixture_daemon *daemon, const char *const *args)
+{
+    static unsigned int number;
+    char *log;
+
+    snprintf(daemon->log, sizeof(daemon->log), "%s/daemon-%u.log", dir, number++);
+    daemon->pid = spawn(daemon->log, args);
+    assert_true(daemon->pid > 0);
+    fixture_wait(is_ready_or_gone, daemon);
+    if (fixture_log_count(daemon, "ready: ") > 0)
+        return;
+    log = read_log(daemon);
+    fail_msg("the daemon does not start:\n%s", log);
+}
+
+static int ended(pid_t pid)
+{
+    int status;
+
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+int fixture_daemon_run(const char *const *args)
+{
+    char log[256];
+
+    snprintf(log, sizeof(log), "%s/daemon-run.log", dir);
+    return ended(spawn(log, args));
+}
+
+int fixture_daemon_stop(struct fixture_daemon *daemon)
+{
+    kill(daemon->pid, SIGTERM);
+    return ended(daemon->pid);
+}
+
+void fixture_daemon_kill(struct fixture_daemon *daemon)
+{
+    kill(daemon->pid, SIGKILL);
+    ended(daemon->pid);
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Status
+ */
+
+json_t *fixture_status(void)
+{
+    char path[512];
+    int status, fd;
+    json_t *object;
+    pid_t pid;
+
+    snprintf(path, sizeof(path), "%s/status.json", dir);
+    pid = fork();
+    if (pid == 0) {
+        fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+        if (fd >= 0 && dup2(fd, STDOUT_FILENO) >= 0)
+            execl(setting("UROM_CTL"), "doca_urom_ctl", "--json", "status", (char *)NULL);
+        _exit(127);
+    }
+    status = ended(pid);
+    assert_true(status == 0 || status == 2);
+    object = json_load_file(path, 0, NULL);
+    assert_non_null(object);
+    return object;
+}
+
+uint64_t fixture_counter(const char *name)
+{
+    json_t *status = fixture_status();
+    json_t *counters =
+        json_object_get(json_array_get(json_object_get(status, "workers"), 0), "counters");
+    uint64_t value;
+
+    assert_non_null(json_object_get(counters, name));
+    value = (uint64_t)json_integer_value(json_object_get(counters, name));
+    json_decref(status);
+    return value;
+}
+
+uint64_t fixture_total(const char *key, const char *sub)
+{
+    json_t *status = fixture_status();
+    json_t *at = json_object_get(json_object_get(status, "totals"), key);
+    uint64_t value;
+
+    if (sub != NULL)
+        at = json_object_get(at, sub);
+    assert_non_null(at);
+    value = (uint64_t)json_integer_value(at);
+    json_decref(status);
+    return value;
+}
+
+size_t fixture_workers(void)
+{
+    json_t *status = fixture_status();
+    size_t count = json_array_size(json_object_get(status, "workers"));
+
+    json_decref(status);
+    return count;
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Host side
+ */
+
+void fixture_open_device(struct doca_dev **dev)
+{
+    struct doca_devinfo **list;
+    uint32_t count;
+
+    assert_ok(doca_devinfo_create_list(&list, &count));
+    assert_true(count > 0);
+    assert_ok(doca_dev_open(list[0], dev));
+    assert_ok(doca_devinfo_destroy_list(list));
+}
+
+void fixture_host_prepare(struct fixture_host *host)
+{
+    fixture_open_device(&host->dev);
+    assert_ok(doca_pe_create(&host->pe));
+    assert_ok(doca_urom_service_create(&host->service));
+    host->service_ctx = doca_urom_service_as_ctx(host->service);
+    assert_ok(doca_pe_connect_ctx(host->pe, host->service_ctx));
+    assert_ok(doca_urom_service_set_dev(host->service, host->dev));
+}
+
+void fixture_host_open(struct fixture_host *host)
+{
+    fixture_host_prepare(host);
+    assert_ok(doca_ctx_start(host->service_ctx));
+    assert_int_equal(fixture_state(host->service_ctx), DOCA_CTX_STATE_RUNNING);
+}
+
+void fixture_host_close(struct fixture_host *host)
+{
+    assert_ok(doca_ctx_stop(host->service_ctx));
+    assert_ok(doca_urom_service_destroy(host->service));
+    assert_ok(doca_pe_destroy(host->pe));
+    assert_ok(doca_dev_close(host->dev));
+}
+
+static uint64_t find_plugin(struct fixture_host *host, const char *name)
+{
+    const struct doca_urom_service_plugin_info *plugins;
+    doca_error_t result;
+    size_t count;
+
+    result = doca_urom_service_get_plugins_list(host->service, &plugins, &count);
+    for (size_t i = 0; result == DOCA_SUCCESS && i < count; i++) {
+        if (strcmp(plugins[i].plugin_name, name) == 0)
+            return plugins[i].id;
+    }
+    return 0;
+}
+
+bool fixture_has_plugin(struct fixture_host *host, const char *name)
+{
+    return find_plugin(host, name) != 0;
+}
+
+uint64_t fixture_plugin(struct fixture_host *host, const char *name)
+{
+    const uint64_t id = find_plugin(host, name);
+
+    if (id == 0)
+        fail_msg("the service has no plugin %s", name);
+    return id;
+}
+
+struct doca_urom_worker *fixture_worker(struct fixture_host *host, uint64_t id, uint64_t plugins)
+{
+    struct doca_urom_worker *worker;
+
+    assert_ok(doca_urom_worker_create(&worker));
+    assert_ok(doca_urom_worker_set_service(worker, host->service));
+    assert_ok(doca_pe_connect_ctx(host->pe, doca_urom_worker_as_ctx(worker)));
+    assert_ok(doca_urom_worker_set_id(worker, id));
+    assert_ok(doca_urom_worker_set_plugins(worker, plugins));
+    return worker;
+}
+
+enum doca_ctx_states fixture_state(struct doca_ctx *ctx)
+{
+    enum doca_ctx_states state;
+
+    assert_ok(doca_ctx_get_state(ctx, &state));
+    return state;
+}
+
+void fixture_event(struct doca_pe *pe)
+{
+    const uint64_t end = fixture_now_ms() + PATIENCE;
+
+    while (doca_pe_progress(pe) == 0)
+        assert_true(fixture_now_ms() < end);
+}
+
+void fixture_no_event(struct doca_pe *pe, unsigned int calls)
+{
+    for (unsigned int i = 0; i < calls; i++)
+        assert_int_equal(doca_pe_progress(pe), 0);
+}
+
+enum doca_ctx_states fixture_worker_start(struct fixture_host *host,
+                                          struct doca_urom_worker *worker)
+{
+    struct doca_ctx *ctx = doca_urom_worker_as_ctx(worker);
+
+    assert_doca(DOCA_ERROR_IN_PROGRESS, doca_ctx_start(ctx));
+    assert_int_equal(fixture_state(ctx), DOCA_CTX_STATE_STARTING);
+    fixture_event(host->pe);
+    assert_int_not_equal(fixture_state(ctx), DOCA_CTX_STATE_STARTING);
+    return fixture_state(ctx);
+}
+
+void fixture_stop(struct doca_pe *pe, struct doca_ctx *ctx)
+{
+    unsigned int events = 0;
+
+    assert_doca(DOCA_ERROR_IN_PROGRESS, doca_ctx_stop(ctx));
+    while (fixture_state(ctx) != DOCA_CTX_STATE_IDLE) {
+        fixture_event(pe);
+        events++;
+    }
+    assert_true(events > 0);
+}
+
+void fixture_worker_end(struct fixture_host *host, struct doca_urom_worker *worker)
+{
+    fixture_stop(host->pe, doca_urom_worker_as_ctx(worker));
+    assert_ok(doca_urom_worker_destroy(worker));
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Commands
+ */
+
+static void done(struct doca_urom_worker_cmd_task *task, union doca_data task_data,
+                 union doca_data ctx_data)
+{
+    struct fixture_result *result = task_data.ptr;
+    struct doca_buf *response = doca_urom_worker_cmd_task_get_response(task);
+    void *data;
+
+    (void)ctx_data;
+    result->count++;
+    result->status = doca_task_get_status(doca_urom_worker_cmd_task_as_task(task));
+    assert_ok(doca_buf_get_data(response, &data));
+    assert_ok(doca_buf_get_data_len(response, &result->len));
+    if (result->len <= sizeof(result->bytes))
+        memcpy(result->bytes, data, result->len);
+}
+
+struct doca_urom_worker_cmd_task *fixture_task(struct doca_urom_worker *worker, uint64_t plugin,
+                                               struct fixture_result *result)
+{
+    struct doca_urom_worker_cmd_task *task;
+
+    assert_ok(doca_urom_worker_cmd_task_allocate_init(worker, plugin, &task));
+    doca_urom_worker_cmd_task_set_cb(task, done);
+    doca_task_set_user_data(doca_urom_worker_cmd_task_as_task(task),
+                            (union doca_data){.ptr = result});
+    return task;
+}
+
+void fixture_payload(struct doca_urom_worker_cmd_task *task, const void *bytes, size_t len)
+{
+    struct doca_buf *payload = doca_urom_worker_cmd_task_get_payload(task);
+    void *head;
+
+    assert_ok(doca_buf_get_head(payload, &head));
+    if (len > 0)
+        memcpy(head, bytes, len);
+    assert_ok(doca_buf_set_data(payload, head, len));
+}
+
+doca_error_t fixture_submit(struct doca_urom_worker_cmd_task *task)
+{
+    return doca_task_submit(doca_urom_worker_cmd_task_as_task(task));
+}
+
+void fixture_loopback(struct fixture_host *host, struct doca_urom_worker *worker, uint64_t plugin,
+                      uint64_t data)
+{
+    struct fixture_result result = {0};
+    struct doca_urom_worker_cmd_task *task = fixture_task(worker, plugin, &result);
+    const uint64_t sent[2] = {0, data};
+
+    fixture_payload(task, sent, sizeof(sent));
+    assert_ok(fixture_submit(task));
+    fixture_event(host->pe);
+    assert_int_equal(result.count, 1);
+    assert_ok(result.status);
+    assert_int_equal(result.len, sizeof(sent));
+    assert_memory_equal(result.bytes, sent, sizeof(sent));
+    assert_ok(doca_urom_worker_cmd_task_release(task));
+}
