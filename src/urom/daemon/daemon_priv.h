@@ -99,6 +99,7 @@ struct daemon_options {
     /* environment */
     uint32_t spawn_timeout; /* ms */
     const char *plugin_path;
+    bool has_runtime_dir; /* one is named: this is not the machine's daemon */
 };
 
 /* 0, or an exit status after a message. -h and -v do not return. */

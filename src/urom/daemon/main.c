@@ -194,7 +194,7 @@ static int open_all(struct daemon *daemon)
 {
     int status = choose_device(daemon);
 
-    daemon->is_system = daemon->uid == 0 && getenv("OPENDOCA_RUNTIME_DIR") == NULL;
+    daemon->is_system = daemon->uid == 0 && !daemon->options.has_runtime_dir;
     if (status == 0 && access(daemon->options.worker_path, X_OK) != 0) {
         DOCA_LOG_ERR("program of the workers, %s: %s", daemon->options.worker_path,
                      strerror(errno));

@@ -404,6 +404,7 @@ int daemon_options_parse(int argc, char **argv, struct daemon_options *options)
         .max_inflight = UROM_WIRE_INFLIGHT_MAX,
         .max_ring_mem = 64,
         .spawn_timeout = spawn_timeout(),
+        .has_runtime_dir = getenv("OPENDOCA_RUNTIME_DIR") != NULL,
     };
     own_cpus(&options->cpus);
     own_paths(options);
