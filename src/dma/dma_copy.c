@@ -89,8 +89,12 @@ const char *dma_build_job(struct doca_dma *dma, struct doca_dma_task_memcpy *tas
         return NULL;
     src = dma_src_extent(task->src);
     dst = dma_dst_extent(task->dst);
-    if (od_unlikely(!src.sane || !dst.sane))
-        return "data outside of the buffer";
+    task->job.len = src.bytes;
+    task->dst_seg.len = dst.bytes; /* for the message, should it come to one */
+    if (od_unlikely(!src.sane))
+        return "data segment outside of the source buffer";
+    if (od_unlikely(!dst.sane))
+        return "data segment outside of the destination buffer";
     if (od_unlikely(src.bytes == 0))
         return "source of zero length";
     if (od_unlikely(src.bytes > dma->max_buf_size))
@@ -99,8 +103,6 @@ const char *dma_build_job(struct doca_dma *dma, struct doca_dma_task_memcpy *tas
         return "destination too short";
     if (od_unlikely(src.elements > dma->max_list_len || dst.elements > dma->max_list_len))
         return "list longer than the device's limit";
-
-    task->job.len = src.bytes;
     return build_lists(dma, task);
 }
 
@@ -158,8 +160,9 @@ static const char *failure_text(int status)
 }
 
 /* Cold: says once a run why the first task failed; what follows is flushing. */
-static OD_COLD doca_error_t explain(struct doca_dma *dma, int status, const char *why)
+static OD_COLD doca_error_t explain(struct doca_dma *dma, const struct doca_dma_task_memcpy *task)
 {
+    int status = task->job.status;
     doca_error_t code = status == -EACCES ? DOCA_ERROR_NOT_PERMITTED : DOCA_ERROR_IO_FAILED;
 
     if (status == -ECANCELED) {
@@ -167,14 +170,23 @@ static OD_COLD doca_error_t explain(struct doca_dma *dma, int status, const char
         return DOCA_ERROR_IO_FAILED;
     }
     if (dma->failure_logged) {
-        CORE_DEBUG(CORE_LOG_DMA, "%s: task failed: %s", dma->ctx.name, why);
+        CORE_DEBUG(CORE_LOG_DMA, "%s: task failed: %s", dma->ctx.name,
+                   task->why != NULL ? task->why : failure_text(status));
         return code;
     }
     dma->failure_logged = true;
+    if (task->why == NULL)
+        return CORE_FAIL(code, CORE_LOG_DMA, "doca_pe_progress", dma->ctx.name, "memcpy task",
+                         "failed, %" PRIu64 " bytes: %s" CORE_REMEDY
+                         "the context stops now and flushes its other tasks",
+                         task->job.len, failure_text(status));
     return CORE_FAIL(code, CORE_LOG_DMA, "doca_pe_progress", dma->ctx.name, "memcpy task",
-                     "failed: %s" CORE_REMEDY
-                     "the context stops now, its other tasks are flushed; see the task's buffers",
-                     why);
+                     "not executable: %s (source %" PRIu64 " bytes, room in the destination %zu "
+                     "bytes)" CORE_LIMIT "1..%" PRIu64 " bytes, lists of %u" CORE_REMEDY
+                     "the context stops now and flushes its other tasks; doca_task_try_submit() "
+                     "tells beforehand",
+                     task->why, task->job.len, task->dst_seg.len, dma->max_buf_size,
+                     dma->max_list_len);
 }
 
 /* The destination grows by what was written. */
@@ -199,6 +211,7 @@ static inline void grow_destination(struct doca_dma_task_memcpy *task)
 static OD_NOINLINE void finish(struct doca_dma *dma, struct doca_dma_task_memcpy *task)
 {
     int status = task->job.status;
+    doca_error_t code;
 
     if (od_likely(status == 0)) {
         grow_destination(task);
@@ -206,13 +219,12 @@ static OD_NOINLINE void finish(struct doca_dma *dma, struct doca_dma_task_memcpy
         core_task_complete(&task->base, DOCA_SUCCESS);
         return;
     }
+    code = explain(dma, task);
     dma_drop_job(dma, task);
     if (status == -ECANCELED)
-        core_task_complete(&task->base, explain(dma, status, ""));
+        core_task_complete(&task->base, code);
     else
-        core_task_complete_fatal(
-            &task->base,
-            explain(dma, status, task->why != NULL ? task->why : failure_text(status)));
+        core_task_complete_fatal(&task->base, code);
 }
 
 /* In-order delivery: what finished early waits until all older tasks are handed back. */

@@ -39,9 +39,11 @@ struct dma_extent dma_dst_extent(const struct doca_buf *buf)
     struct dma_extent extent = {.sane = true};
 
     for (; buf != NULL; buf = buf->next) {
-        extent.sane = extent.sane && data_is_inside(buf);
-        extent.bytes += buf->len - (size_t)(buf->data - buf->head) - buf->data_len;
         extent.elements++;
+        if (!data_is_inside(buf))
+            extent.sane = false;
+        else
+            extent.bytes += buf->len - (size_t)(buf->data - buf->head) - buf->data_len;
     }
     return extent;
 }
