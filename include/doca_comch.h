@@ -219,8 +219,8 @@ doca_error_t doca_comch_server_get_max_msg_size(const struct doca_comch_server *
                                                 uint32_t *size);
 
 /**
- * Say how many received messages an idle server holds while it does not progress. Its connections
- * share them; senders beyond that wait.
+ * Say how many received messages an idle server holds for each of its connections while it does not
+ * progress. Sends beyond that complete once there is room again.
  *
  * @size: number of messages
  *
@@ -362,8 +362,8 @@ doca_error_t doca_comch_client_get_max_msg_size(const struct doca_comch_client *
                                                 uint32_t *size);
 
 /**
- * Say how many received messages an idle client holds while it does not progress. A sender beyond
- * that waits.
+ * Say how many received messages an idle client holds while it does not progress. Sends beyond that
+ * complete once there is room again.
  *
  * @size: number of messages
  *

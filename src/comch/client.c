@@ -53,8 +53,12 @@ static doca_error_t start(struct doca_ctx *ctx)
         return result;
     }
     client->was_up = false;
-    comch_conn_open(&client->conn, link, COMCH_CONN_OPENING, 0, 0);
-    return DOCA_ERROR_IN_PROGRESS;
+    if (comch_conn_open(&client->conn, link, COMCH_CONN_OPENING))
+        return DOCA_ERROR_IN_PROGRESS;
+    soft_link_close(link);
+    comch_side_stopped(&client->side);
+    return CORE_FAIL(DOCA_ERROR_INITIALIZATION, CORE_LOG_COMCH, "doca_ctx_start", ctx->name,
+                     "connection", "no memory" CORE_REMEDY "free memory");
 }
 
 /* The answer that came with a link that is up or was refused. */
@@ -118,8 +122,7 @@ static bool establish(struct doca_comch_client *client)
     /* A server that took the client in may be gone already, after a word or two. */
     if (get_answer(client, &answer) != 0 || answer.verdict != COMCH_WELCOME)
         return fail(client, state == SOFT_LINK_DOWN ? reason : -EPROTO);
-    conn->max_msg = OD_MIN(client->side.max_msg, answer.max_msg);
-    conn->peer_window = answer.recv_queue;
+    comch_conn_agree(conn, answer.max_msg, answer.recv_queue, answer.fast_path);
     conn->state = COMCH_CONN_UP;
     client->was_up = true;
     core_ctx_established(&client->side.ctx, DOCA_SUCCESS);
@@ -220,10 +223,9 @@ doca_error_t doca_comch_client_destroy(struct doca_comch_client *comch_client)
 
     if (comch_client == NULL)
         return CORE_FAIL_NULL(CORE_LOG_COMCH, __func__, "comch_client");
-    result = core_ctx_fini(&comch_client->side.ctx, __func__);
+    result = comch_side_fini(&comch_client->side, __func__);
     if (result != DOCA_SUCCESS)
         return result;
-    comch_side_fini(&comch_client->side);
     free(comch_client);
     return DOCA_SUCCESS;
 }

@@ -12,6 +12,11 @@
  *   connection.c   a connection: its states, what it receives, its end
  *   send.c         send tasks
  *   wire.c         what is said between the two processes
+ *   fast.c         what the fast path of a connection shares between threads
+ *   target.c       consumers of the peer
+ *   posts.c        the page in which a consumer and the peer's producers meet
+ *   consumer.c, post_recv.c, producer.c, transfer.c   the ends of the fast path and their tasks
+ *   msgq.c         what is for a DPA processor, and refuses
  *
  * A connection is one link. A message is with the peer's library when it has arrived in the link:
  * from there its program gets it whatever becomes of this process. So a send is a success once it
@@ -22,6 +27,7 @@
 
 #include <doca_comch.h>
 
+#include "comch/fast.h"
 #include "comch/wire.h"
 #include "core/core_priv.h"
 #include "soft/link/link.h"
@@ -41,7 +47,8 @@ struct comch_side {
     doca_comch_event_msg_recv_cb_t recv_cb;
     doca_comch_event_consumer_cb_t new_consumer_cb;
     doca_comch_event_consumer_cb_t expired_consumer_cb;
-    uint8_t *frame; /* while started: the frame that is being delivered */
+    uint8_t *frame;         /* while started: the frame that is being delivered */
+    _Atomic uint32_t nends; /* producers and consumers, also of connections that are over */
 };
 
 enum comch_conn_state {
@@ -67,6 +74,8 @@ struct doca_comch_connection {
     uint32_t max_msg;               /* of both sides the smaller one */
     uint32_t peer_window;           /* messages that the peer holds for its program */
     uint64_t sent;                  /* frames given to the link */
+    struct comch_fast *fast;        /* NULL: IDLE */
+    bool is_note_waiting;           /* the link had no room for one of its notes */
     uint64_t lost_at;               /* LOST: milliseconds, when it was seen */
     struct core_task_queue waiting; /* sends for which the link had no room */
     struct core_task_queue flying;  /* sends in the link, to be reported */
@@ -123,7 +132,8 @@ static inline struct comch_side *comch_side_of(const struct doca_ctx *ctx)
 doca_error_t comch_side_init(struct comch_side *side, const struct core_ctx_ops *ops,
                              struct doca_dev *dev, const struct soft_device *host_func,
                              const char *name, const char *func);
-void comch_side_fini(struct comch_side *side);
+/* IN_USE, logged, unless the context is idle and all producers and consumers are gone. */
+doca_error_t comch_side_fini(struct comch_side *side, const char *func);
 /* INVALID_VALUE for a device or name that no side can have. */
 doca_error_t comch_side_check(struct doca_dev *dev, const char *name, const char *func);
 /* What every start needs: the role, the callbacks, memory. */
@@ -156,15 +166,28 @@ static inline bool comch_send_is_idle(const struct doca_comch_connection *conn)
 
 /* ---- connection.c ---- */
 
-void comch_conn_open(struct doca_comch_connection *conn, struct soft_link *link,
-                     enum comch_conn_state state, uint32_t max_msg, uint32_t peer_window);
+/* False: no memory. */
+bool comch_conn_open(struct doca_comch_connection *conn, struct soft_link *link,
+                     enum comch_conn_state state);
+/* The two sides have told each other what they can. */
+void comch_conn_agree(struct doca_comch_connection *conn, uint32_t max_msg, uint32_t peer_window,
+                      bool fast_path);
 /* One step that the user sees; else false, and when `state` is IDLE then the connection is over. */
 bool comch_conn_step(struct doca_comch_connection *conn);
 bool comch_conn_pending(struct doca_comch_connection *conn);
 /* This side ends the connection once all is sent. */
 void comch_conn_leave(struct doca_comch_connection *conn);
+/* The same at once and without a word to the program. False: something is to be sent before. */
+bool comch_conn_dismiss(struct doca_comch_connection *conn);
+/* Whether a producer or consumer can be created on it; logs. */
+doca_error_t comch_conn_check_fast(const struct doca_comch_connection *conn, const char *func);
 /* The peer ended it or broke the rules. */
 void comch_conn_lose(struct doca_comch_connection *conn, bool orderly);
+
+static inline bool comch_conn_has_fast_path(const struct doca_comch_connection *conn)
+{
+    return conn->fast->is_offered && conn->side->ctx.dev->info.soft->caps.comch_fast_path;
+}
 
 static inline bool comch_conn_is_usable(const struct doca_comch_connection *conn)
 {

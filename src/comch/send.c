@@ -171,20 +171,34 @@ bool comch_send_report(struct doca_comch_connection *conn)
     return true;
 }
 
+/* How many frames must be taken before there is news: 0 = never mind. */
+static uint64_t next_news(struct doca_comch_connection *conn)
+{
+    uint64_t seq;
+
+    if (conn->waiting.head != NULL || conn->is_note_waiting)
+        return soft_link_taken(conn->link) + 1;
+    if (conn->flying.head == NULL)
+        return 0;
+    seq = from_task(conn->flying.head)->seq;
+    return seq > conn->peer_window ? seq - conn->peer_window : seq;
+}
+
 bool comch_send_pending(struct doca_comch_connection *conn)
 {
     doca_error_t status;
 
-    if (comch_send_is_idle(conn))
+    if (comch_send_is_idle(conn) && !atomic_load(&conn->fast->has_notes))
         return false;
     if (find_decided(conn, &status) != NULL)
         return true;
     /* Nobody wakes for the time that runs out, and it is short. */
     if (conn->state == COMCH_CONN_LOST)
         return true;
-    return soft_link_await(conn->link, conn->waiting.head != NULL
-                                           ? soft_link_taken(conn->link) + 1
-                                           : from_task(conn->flying.head)->seq - conn->peer_window);
+    /* Notes of other threads that were not tried yet. */
+    if (!conn->is_note_waiting && atomic_load(&conn->fast->has_notes))
+        return true;
+    return soft_link_await(conn->link, next_news(conn));
 }
 
 /* ------------------------------------------------------------------------------------------------

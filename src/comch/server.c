@@ -72,36 +72,34 @@ static struct doca_comch_connection *get_conn(struct doca_comch_server *server)
 {
     struct doca_comch_connection *conn;
 
-    if (!od_list_is_empty(&server->old_conns)) {
-        conn = OD_LIST_ENTRY(server->old_conns.next, struct doca_comch_connection, link_in_side);
-        od_list_remove(&conn->link_in_side);
-        return conn;
-    }
-    conn = calloc(1, sizeof(*conn));
-    if (conn != NULL)
+    if (od_list_is_empty(&server->old_conns)) {
+        conn = calloc(1, sizeof(*conn));
+        if (conn == NULL)
+            return NULL;
         conn->side = &server->side;
-    return conn;
+        od_list_append(&server->old_conns, &conn->link_in_side);
+    }
+    return OD_LIST_ENTRY(server->old_conns.next, struct doca_comch_connection, link_in_side);
 }
 
 /* A link that was taken in becomes a connection that the program will hear of. */
 static void add_client(struct doca_comch_server *server, struct soft_link *link)
 {
-    struct doca_comch_connection *conn = NULL;
+    struct doca_comch_connection *conn = get_conn(server);
     struct comch_hello hello;
     size_t len;
     const void *greeting = soft_link_hello(link, &len);
 
-    if (comch_wire_get_hello(greeting, len, &hello) == 0)
-        conn = get_conn(server);
-    if (conn == NULL) {
+    if (conn == NULL || comch_wire_get_hello(greeting, len, &hello) != 0 ||
+        !comch_conn_open(conn, link, COMCH_CONN_NEW)) {
         CORE_WARN(CORE_LOG_COMCH, "%s: no memory for a client, which is cut",
                   server->side.ctx.name);
         soft_link_close(link);
         atomic_fetch_sub(&server->nclients, 1);
         return;
     }
-    comch_conn_open(conn, link, COMCH_CONN_NEW, OD_MIN(server->side.max_msg, hello.max_msg),
-                    hello.recv_queue);
+    comch_conn_agree(conn, hello.max_msg, hello.recv_queue, hello.fast_path);
+    od_list_remove(&conn->link_in_side);
     od_list_append(&server->conns, &conn->link_in_side);
 }
 
@@ -330,13 +328,12 @@ doca_error_t doca_comch_server_destroy(struct doca_comch_server *comch_server)
 
     if (comch_server == NULL)
         return CORE_FAIL_NULL(CORE_LOG_COMCH, __func__, "comch_server");
-    result = core_ctx_fini(&comch_server->side.ctx, __func__);
+    result = comch_side_fini(&comch_server->side, __func__);
     if (result != DOCA_SUCCESS)
         return result;
     atomic_fetch_sub(&comch_server->rep->users, 1);
     OD_LIST_FOR_EACH_SAFE(link, &comch_server->old_conns)
     free(OD_LIST_ENTRY(link, struct doca_comch_connection, link_in_side));
-    comch_side_fini(&comch_server->side);
     free(comch_server);
     return DOCA_SUCCESS;
 }
@@ -372,16 +369,14 @@ doca_error_t doca_comch_server_disconnect(struct doca_comch_server *comch_server
         return CORE_FAIL(DOCA_ERROR_INVALID_VALUE, CORE_LOG_COMCH, __func__, name, "connection",
                          "%s" CORE_LIMIT "a connection of this server",
                          connection->side != &comch_server->side ? "of another instance" : "over");
-    if (connection->state != COMCH_CONN_LOST)
-        comch_send_push(connection);
-    if (connection->state != COMCH_CONN_LOST && connection->waiting.head != NULL)
+    if (atomic_load(&connection->fast->nends) > 0)
+        return CORE_FAIL(DOCA_ERROR_IN_USE, CORE_LOG_COMCH, __func__, name,
+                         "producers and consumers of the connection",
+                         "%u" CORE_LIMIT "none" CORE_REMEDY "destroy them first",
+                         atomic_load(&connection->fast->nends));
+    if (!comch_conn_dismiss(connection))
         return CORE_FAIL(DOCA_ERROR_AGAIN, CORE_LOG_COMCH, __func__, name, "connection",
                          "still sending" CORE_REMEDY "call doca_pe_progress() and try again");
-    connection->dismissed = true;
-    if (connection->state != COMCH_CONN_LOST) {
-        soft_link_shutdown(connection->link);
-        connection->state = COMCH_CONN_LEFT;
-    }
     core_ctx_wake(&comch_server->side.ctx);
     return DOCA_SUCCESS;
 }

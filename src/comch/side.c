@@ -66,9 +66,19 @@ doca_error_t comch_side_init(struct comch_side *side, const struct core_ctx_ops 
     return DOCA_SUCCESS;
 }
 
-void comch_side_fini(struct comch_side *side)
+doca_error_t comch_side_fini(struct comch_side *side, const char *func)
 {
-    free(side->identity);
+    uint32_t nends = atomic_load(&side->nends);
+    doca_error_t result;
+
+    if (nends > 0)
+        return CORE_FAIL(DOCA_ERROR_IN_USE, CORE_LOG_COMCH, func, side->ctx.name,
+                         "producers and consumers",
+                         "%u" CORE_LIMIT "none" CORE_REMEDY "destroy them first", nends);
+    result = core_ctx_fini(&side->ctx, func);
+    if (result == DOCA_SUCCESS)
+        free(side->identity);
+    return result;
 }
 
 /* ------------------------------------------------------------------------------------------------

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "comch/posts.h"
+
 struct wire_hello {
     uint32_t magic;
     uint32_t version;
@@ -26,6 +28,14 @@ struct wire_answer {
     uint32_t fast_path;
 };
 _Static_assert(sizeof(struct wire_answer) == COMCH_ANSWER_LEN, "frozen");
+
+struct wire_consumer {
+    uint32_t nslots;
+    uint32_t imm_len;
+    uint32_t page_desc_len;
+    uint32_t data_desc_len;
+};
+_Static_assert(sizeof(struct wire_consumer) + 2 * 512 == COMCH_CONSUMER_MAX, "frozen");
 
 size_t comch_wire_put_hello(uint8_t *buf, const struct comch_hello *hello)
 {
@@ -153,5 +163,49 @@ int comch_wire_get_frame(uint8_t *data, uint32_t len, struct comch_frame *frame)
                                   .id = head.id,
                                   .payload = data + sizeof(head),
                                   .len = payload};
+    return 0;
+}
+
+size_t comch_wire_put_consumer(uint8_t *buf, const struct comch_consumer_info *info)
+{
+    const struct wire_consumer wire = {
+        .nslots = info->nslots,
+        .imm_len = info->imm_len,
+        .page_desc_len = (uint32_t)info->page_desc_len,
+        .data_desc_len = (uint32_t)info->data_desc_len,
+    };
+
+    memcpy(buf, &wire, sizeof(wire));
+    memcpy(buf + sizeof(wire), info->page_desc, info->page_desc_len);
+    memcpy(buf + sizeof(wire) + info->page_desc_len, info->data_desc, info->data_desc_len);
+    return sizeof(wire) + info->page_desc_len + info->data_desc_len;
+}
+
+static bool is_desc_len(uint32_t len)
+{
+    return len > 0 && len <= 512;
+}
+
+int comch_wire_get_consumer(const uint8_t *payload, uint32_t len, struct comch_consumer_info *info)
+{
+    struct wire_consumer wire;
+
+    if (len < sizeof(wire))
+        return -EBADMSG;
+    memcpy(&wire, payload, sizeof(wire));
+    if (!is_desc_len(wire.page_desc_len) || !is_desc_len(wire.data_desc_len) ||
+        len != sizeof(wire) + wire.page_desc_len + wire.data_desc_len)
+        return -EBADMSG;
+    if (wire.nslots == 0 || wire.nslots > COMCH_POSTS_SLOTS_MAX ||
+        (wire.nslots & (wire.nslots - 1)) != 0 || wire.imm_len > COMCH_POSTS_IMM_MAX)
+        return -EBADMSG;
+    *info = (struct comch_consumer_info){
+        .nslots = wire.nslots,
+        .imm_len = wire.imm_len,
+        .page_desc = payload + sizeof(wire),
+        .page_desc_len = wire.page_desc_len,
+        .data_desc = payload + sizeof(wire) + wire.page_desc_len,
+        .data_desc_len = wire.data_desc_len,
+    };
     return 0;
 }

@@ -82,6 +82,23 @@ int comch_wire_get_frame(uint8_t *data, uint32_t len, struct comch_frame *frame)
 
 #define COMCH_ID_MAX 65534u /* ids of producers and consumers are 1..COMCH_ID_MAX */
 
+/* What follows the head of COMCH_FRAME_CONSUMER: how the peer's producers reach the consumer. */
+struct comch_consumer_info {
+    uint32_t nslots;       /* of its page, a power of two */
+    uint32_t imm_len;      /* bytes of immediate data that it accepts */
+    const void *page_desc; /* export descriptors of the page and of the memory to land in */
+    size_t page_desc_len;
+    const void *data_desc;
+    size_t data_desc_len;
+};
+
+#define COMCH_CONSUMER_MAX (16 + 2 * 512)
+
+/* Returns the number of bytes. `buf` has room for COMCH_CONSUMER_MAX. */
+size_t comch_wire_put_consumer(uint8_t *buf, const struct comch_consumer_info *info);
+/* 0 or -EBADMSG. The descriptors point into `payload`. */
+int comch_wire_get_consumer(const uint8_t *payload, uint32_t len, struct comch_consumer_info *info);
+
 /* Longest frame but for messages. */
 #define COMCH_CONTROL_MAX 2048
 
