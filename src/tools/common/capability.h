@@ -35,5 +35,6 @@ struct tool_cap_value tool_cap_query(const struct tool_cap *cap, struct doca_dev
 /* One table a library, ended by a NULL name. */
 extern const struct tool_cap tool_caps_common[];
 extern const struct tool_cap tool_caps_dma[];
+extern const struct tool_cap tool_caps_comch[];
 
 #endif /* OD_TOOLS_COMMON_CAPABILITY_H_ */

@@ -12,7 +12,7 @@ const struct tool_library tool_libraries[] = {
     {"common", tool_caps_common},
     {"argp", NULL},
     {"dma", tool_caps_dma},
-    {"comch", NULL},
+    {"comch", tool_caps_comch},
     {"urom", NULL},
     {"rdma", NULL},
     {"verbs", NULL},

@@ -8,6 +8,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include <doca_comch.h>
+#include <doca_comch_consumer.h>
+#include <doca_comch_producer.h>
 #include <doca_dev.h>
 #include <doca_dma.h>
 #include <doca_mmap.h>
@@ -130,6 +133,52 @@ static void print_dma(struct doca_devinfo *info)
     number("dma", "max_num_tasks", result, num);
 }
 
+static void print_comch(const struct doca_devinfo *info)
+{
+    uint32_t num = 0;
+    doca_error_t result;
+
+    offered("comch", "server", doca_comch_cap_server_is_supported(info), 1);
+    offered("comch", "client", doca_comch_cap_client_is_supported(info), 1);
+    result = doca_comch_cap_get_max_name_len(info, &num);
+    number("comch", "max_name_len", result, num);
+    result = doca_comch_cap_get_max_msg_size(info, &num);
+    number("comch", "max_msg_size", result, num);
+    result = doca_comch_cap_get_max_recv_queue_size(info, &num);
+    number("comch", "max_recv_queue_size", result, num);
+    result = doca_comch_cap_get_max_send_tasks(info, &num);
+    number("comch", "max_send_tasks", result, num);
+    result = doca_comch_cap_get_max_clients(info, &num);
+    number("comch", "max_clients", result, num);
+}
+
+static void print_fast_path(const struct doca_devinfo *info)
+{
+    uint32_t num = 0;
+    doca_error_t result;
+
+    offered("comch", "consumer", doca_comch_consumer_cap_is_supported(info), 1);
+    result = doca_comch_consumer_cap_get_max_num_tasks(info, &num);
+    number("comch", "consumer_max_num_tasks", result, num);
+    result = doca_comch_consumer_cap_get_max_buf_size(info, &num);
+    number("comch", "consumer_max_buf_size", result, num);
+    result = doca_comch_consumer_cap_get_max_buf_list_len(info, &num);
+    number("comch", "consumer_max_buf_list_len", result, num);
+    result = doca_comch_consumer_cap_get_max_consumers(info, &num);
+    number("comch", "consumer_max_consumers", result, num);
+    result = doca_comch_consumer_cap_get_max_imm_data_len(info, &num);
+    number("comch", "consumer_max_imm_data_len", result, num);
+    offered("comch", "producer", doca_comch_producer_cap_is_supported(info), 1);
+    result = doca_comch_producer_cap_get_max_num_tasks(info, &num);
+    number("comch", "producer_max_num_tasks", result, num);
+    result = doca_comch_producer_cap_get_max_buf_size(info, &num);
+    number("comch", "producer_max_buf_size", result, num);
+    result = doca_comch_producer_cap_get_max_buf_list_len(info, &num);
+    number("comch", "producer_max_buf_list_len", result, num);
+    result = doca_comch_producer_cap_get_max_producers(info, &num);
+    number("comch", "producer_max_producers", result, num);
+}
+
 int main(void)
 {
     struct doca_devinfo **list;
@@ -144,6 +193,8 @@ int main(void)
         print_memory(list[i]);
         print_sync_events(list[i]);
         print_dma(list[i]);
+        print_comch(list[i]);
+        print_fast_path(list[i]);
     }
     doca_devinfo_destroy_list(list);
     return 0;

@@ -17,6 +17,11 @@ CAPABILITIES = {
                'notification_moderation', 'accelerate_resource_reclaim', 'rep_filter_all',
                'rep_filter_net', 'rep_filter_emulated', 'mmap_advise_cache_invalidate'],
     'dma': ['task_memcpy', 'max_buf_size', 'max_buf_list_len', 'max_num_tasks'],
+    'comch': ['server', 'client', 'max_name_len', 'max_msg_size', 'max_recv_queue_size',
+              'max_send_tasks', 'max_clients', 'consumer', 'consumer_max_num_tasks',
+              'consumer_max_buf_size', 'consumer_max_buf_list_len', 'consumer_max_consumers',
+              'consumer_max_imm_data_len', 'producer', 'producer_max_num_tasks',
+              'producer_max_buf_size', 'producer_max_buf_list_len', 'producer_max_producers'],
 }
 LOGGERS = ['DOCA_DEV', 'DOCA_CTX', 'DOCA_PE', 'DOCA_MMAP', 'DOCA_BUF', 'DOCA_DMA', 'DOCA_ARGP']
 DPU, HOST = '0000:03:00.0', '0000:b1:00.0'
@@ -89,7 +94,7 @@ class Options(Caps):
         found = dict(lines)
         self.assertEqual(len(found), len(lines))
         self.assertLessEqual(set(found.values()), {'installed', 'not installed'})
-        for name in ('doca-common', 'doca-dma', 'doca-argp'):
+        for name in ('doca-common', 'doca-dma', 'doca-comch', 'doca-argp'):
             self.assertEqual(found[name], 'installed')
         self.assertEqual(found['doca-compress'], 'not installed')
         self.assertIn('doca-urom', found)
@@ -244,10 +249,11 @@ class Values(Caps):
             {'role': 'dpu', 'pci': '03:00.0', 'profile': 'bf2'},
             {'role': 'dpu', 'pci': '03:00.1', 'caps': {
                 'dma_memcpy': False, 'sync_event': False, 'mmap_export_pci': False,
-                'hotplug_manager': True, 'rep_filter_net': False}},
+                'hotplug_manager': True, 'rep_filter_net': False, 'comch_fast_path': False}},
             {'role': 'host', 'pci': 'b1:00.0', 'profile': 'unlimited'},
             {'role': 'host', 'pci': 'b1:00.1', 'caps': {
-                'dma_max_buf_size': 12345, 'dma_max_list_len': 3, 'dma_max_tasks': 77}}))
+                'dma_max_buf_size': 12345, 'dma_max_list_len': 3, 'dma_max_tasks': 77,
+                'comch_max_msg_size': 99, 'comch_max_imm_len': 0}}))
         for role in ('host', 'dpu'):
             for config in (None, self.example_config(), limited):
                 self.compare(role, config)
