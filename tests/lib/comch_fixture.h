@@ -424,6 +424,21 @@ static inline enum doca_ctx_states end_state(const struct comch_end *end)
     } while (0)
 #define progress_until(end, condition) progress_until_within(end, DEFAULT_MS, condition)
 
+/* Sleeps whenever there is nothing to do; a wake-up that does not come fails. */
+#define sleep_until(end, condition)                                                                \
+    do {                                                                                           \
+        doca_notification_handle_t fd_;                                                            \
+        need_ok(doca_pe_get_notification_handle((end)->pe, &fd_));                                 \
+        while (!(condition)) {                                                                     \
+            struct pollfd poll_ = {.fd = fd_, .events = POLLIN};                                   \
+            if (doca_pe_progress((end)->pe) != 0)                                                  \
+                continue;                                                                          \
+            need_ok(doca_pe_request_notification((end)->pe));                                      \
+            need(poll(&poll_, 1, DEFAULT_MS) == 1 || !"woken: " #condition);                       \
+            need_ok(doca_pe_clear_notification((end)->pe, 0));                                     \
+        }                                                                                          \
+    } while (0)
+
 static inline void close_end(struct comch_end *end)
 {
     doca_ctx_stop(end->ctx);

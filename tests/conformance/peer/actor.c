@@ -39,7 +39,6 @@ static int open_memory(enum memory_kind kind, size_t len)
     case MEMORY_SHM:
         snprintf(name, sizeof(name), "/opendoca-test-%d", getpid());
         fd = shm_open(name, O_RDWR | O_CREAT | O_EXCL, 0600);
-        shm_unlink(name); /* an actor may be killed: nothing of it stays */
         break;
     default:
         return -1;

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <doca_comch_consumer.h>
+#include <doca_comch_producer.h>
+
 #include "lib/comch_fixture.h"
 
 static struct doca_devinfo *first_device(struct doca_devinfo ***list)
@@ -13,7 +16,9 @@ static struct doca_devinfo *first_device(struct doca_devinfo ***list)
 static const char limits[] =
     "{\"profiles\": {\"small\": {\"caps\": {\"comch_max_name_len\": 40, \"comch_max_msg_size\": "
     "2000,"
-    "\"comch_max_recv_queue\": 11, \"comch_max_send_tasks\": 12, \"comch_max_clients\": 3}}},"
+    "\"comch_max_recv_queue\": 11, \"comch_max_send_tasks\": 12, \"comch_max_clients\": 3,"
+    "\"comch_max_fast_tasks\": 13, \"comch_max_buf_size\": \"3M\", \"comch_max_imm_len\": 9,"
+    "\"comch_max_consumers\": 4, \"comch_max_producers\": 5}}},"
     "\"devices\": [{\"role\": \"dpu\", \"pci\": \"03:00.0\", \"profile\": \"small\"},"
     "{\"role\": \"host\", \"pci\": \"b1:00.0\", \"profile\": \"small\"}]}";
 
@@ -33,12 +38,49 @@ static void check_limits(const struct doca_devinfo *info)
     need(value == 3);
 }
 
+static void check_fast_limits(const struct doca_devinfo *info)
+{
+    uint32_t value;
+
+    need_ok(doca_comch_consumer_cap_is_supported(info));
+    need_ok(doca_comch_producer_cap_is_supported(info));
+    need_ok(doca_comch_consumer_cap_get_max_num_tasks(info, &value));
+    need(value == 13);
+    need_ok(doca_comch_producer_cap_get_max_num_tasks(info, &value));
+    need(value == 13);
+    need_ok(doca_comch_consumer_cap_get_max_buf_size(info, &value));
+    need(value == 3u << 20);
+    need_ok(doca_comch_producer_cap_get_max_buf_size(info, &value));
+    need(value == 3u << 20);
+    need_ok(doca_comch_consumer_cap_get_max_buf_list_len(info, &value));
+    need(value == 1);
+    need_ok(doca_comch_producer_cap_get_max_buf_list_len(info, &value));
+    need(value == 1);
+    need_ok(doca_comch_consumer_cap_get_max_consumers(info, &value));
+    need(value == 4);
+    need_ok(doca_comch_producer_cap_get_max_producers(info, &value));
+    need(value == 5);
+    need_ok(doca_comch_consumer_cap_get_max_imm_data_len(info, &value));
+    need(value == 9);
+}
+
 static void check_misuse(const struct doca_devinfo *info)
 {
     static doca_error_t (*const calls[])(const struct doca_devinfo *, uint32_t *) = {
-        doca_comch_cap_get_max_name_len,        doca_comch_cap_get_max_msg_size,
-        doca_comch_cap_get_max_recv_queue_size, doca_comch_cap_get_max_send_tasks,
+        doca_comch_cap_get_max_name_len,
+        doca_comch_cap_get_max_msg_size,
+        doca_comch_cap_get_max_recv_queue_size,
+        doca_comch_cap_get_max_send_tasks,
         doca_comch_cap_get_max_clients,
+        doca_comch_consumer_cap_get_max_num_tasks,
+        doca_comch_consumer_cap_get_max_buf_size,
+        doca_comch_consumer_cap_get_max_buf_list_len,
+        doca_comch_consumer_cap_get_max_consumers,
+        doca_comch_consumer_cap_get_max_imm_data_len,
+        doca_comch_producer_cap_get_max_num_tasks,
+        doca_comch_producer_cap_get_max_buf_size,
+        doca_comch_producer_cap_get_max_buf_list_len,
+        doca_comch_producer_cap_get_max_producers,
     };
     uint32_t value = 77;
 
@@ -49,6 +91,8 @@ static void check_misuse(const struct doca_devinfo *info)
     need(value == 77);
     need_code(DOCA_ERROR_INVALID_VALUE, doca_comch_cap_server_is_supported(NULL));
     need_code(DOCA_ERROR_INVALID_VALUE, doca_comch_cap_client_is_supported(NULL));
+    need_code(DOCA_ERROR_INVALID_VALUE, doca_comch_consumer_cap_is_supported(NULL));
+    need_code(DOCA_ERROR_INVALID_VALUE, doca_comch_producer_cap_is_supported(NULL));
 }
 
 static void of_a_dpu(int peer)
@@ -61,6 +105,7 @@ static void of_a_dpu(int peer)
     need_ok(doca_comch_cap_server_is_supported(info));
     need_code(DOCA_ERROR_NOT_SUPPORTED, doca_comch_cap_client_is_supported(info));
     check_limits(info);
+    check_fast_limits(info);
     check_misuse(info);
     need_ok(doca_devinfo_destroy_list(list));
     (void)peer;
@@ -89,11 +134,20 @@ static void limits_are_those_of_the_device(void **state)
 static void without_comch(int peer)
 {
     struct doca_devinfo **list;
+    struct doca_devinfo *info;
+    uint32_t value;
     struct comch_end end;
 
     use_devices(
         "{\"devices\": [{\"role\": \"host\", \"pci\": \"b1:00.0\", \"profile\": \"cx7\"}]}");
-    need_code(DOCA_ERROR_NOT_SUPPORTED, doca_comch_cap_client_is_supported(first_device(&list)));
+    info = first_device(&list);
+    need_code(DOCA_ERROR_NOT_SUPPORTED, doca_comch_cap_client_is_supported(info));
+    need_code(DOCA_ERROR_NOT_SUPPORTED, doca_comch_consumer_cap_is_supported(info));
+    need_code(DOCA_ERROR_NOT_SUPPORTED, doca_comch_producer_cap_is_supported(info));
+    need_code(DOCA_ERROR_NOT_SUPPORTED, doca_comch_consumer_cap_get_max_buf_size(info, &value));
+    need_code(DOCA_ERROR_NOT_SUPPORTED, doca_comch_consumer_cap_get_max_buf_list_len(info, &value));
+    need_code(DOCA_ERROR_NOT_SUPPORTED, doca_comch_producer_cap_get_max_buf_size(info, &value));
+    need_code(DOCA_ERROR_NOT_SUPPORTED, doca_comch_producer_cap_get_max_buf_list_len(info, &value));
     need_ok(doca_devinfo_destroy_list(list));
     memset(&end, 0, sizeof(end));
     end_open_device(&end);
