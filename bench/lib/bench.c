@@ -57,19 +57,16 @@ static double ratio_of(const struct bench_case *c, double ours, double peer)
 void bench_report(const struct bench_case *c, const char *peer_name, const double *ours,
                   const double *peer)
 {
-    double ratios[BENCH_MAX_ROUNDS], our_median = median(ours, c->rounds);
-    double peer_median = median(peer, c->rounds), low, high;
+    double sorted[BENCH_MAX_ROUNDS], peer_median = median(peer, c->rounds), middle;
 
-    for (unsigned int i = 0; i < c->rounds; i++)
-        ratios[i] = ratio_of(c, ours[i], peer[i]);
-    qsort(ratios, c->rounds, sizeof(*ratios), compare_doubles);
-    low = ratios[0];
-    high = ratios[c->rounds - 1];
+    memcpy(sorted, ours, c->rounds * sizeof(*ours));
+    qsort(sorted, c->rounds, sizeof(*sorted), compare_doubles);
+    middle = sorted[c->rounds / 2];
     printf("{\"bench\": \"%s\", \"case\": \"%s\", \"unit\": \"%s\", \"ours\": %.4g, "
            "\"peer\": \"%s\", \"peer_value\": %.4g, \"ratio\": %.3f, \"runs\": %u, "
-           "\"min\": %.3f, \"median\": %.3f, \"max\": %.3f}\n",
-           c->bench, c->name, c->unit, our_median, peer_name, peer_median,
-           ratio_of(c, our_median, peer_median), c->rounds, low, ratios[c->rounds / 2], high);
+           "\"min\": %.4g, \"median\": %.4g, \"max\": %.4g}\n",
+           c->bench, c->name, c->unit, middle, peer_name, peer_median,
+           ratio_of(c, middle, peer_median), c->rounds, sorted[0], middle, sorted[c->rounds - 1]);
     fflush(stdout);
 }
 

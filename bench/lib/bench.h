@@ -3,7 +3,7 @@
 #define BENCH_LIB_BENCH_H_
 
 /* Measuring ours beside a peer. Both are run alternately, so that both see the same noise; a result
- * is the median, and the spread is that of the ratio from round to round. */
+ * is the median, and its spread is told beside it. */
 
 #include <stdint.h>
 
