@@ -148,6 +148,12 @@ enum soft_link_state soft_link_poll(struct soft_link *link, int *reason)
     return link->ops->poll(link, reason != NULL ? reason : &ignored);
 }
 
+void soft_link_check(struct soft_link *link)
+{
+    if (link->ops->check != NULL)
+        link->ops->check(link);
+}
+
 const void *soft_link_answer(const struct soft_link *link, size_t *len)
 {
     *len = link->answer.len;

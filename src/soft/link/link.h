@@ -116,6 +116,11 @@ SOFT_API int soft_link_connect(const char *addr, const struct soft_link_conf *co
  * arrived can still be received when the link is DOWN. */
 SOFT_API enum soft_link_state soft_link_poll(struct soft_link *link, int *reason);
 
+/* Asks the system, where soft_link_poll() may still say UP for the moment that the background
+ * thread needs to notice the peer's death: a peer that was dead before this call is DOWN after it.
+ * Costs a system call. */
+SOFT_API void soft_link_check(struct soft_link *link);
+
 /* What the listener answered, for UP and for refused links. */
 SOFT_API const void *soft_link_answer(const struct soft_link *link, size_t *len);
 

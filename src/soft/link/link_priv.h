@@ -42,6 +42,7 @@ struct soft_link_ops {
     int (*accept)(struct soft_link *link, const void *answer, size_t len);
     void (*refuse)(struct soft_link *link, const void *answer, size_t len);
     enum soft_link_state (*poll)(struct soft_link *link, int *reason);
+    void (*check)(struct soft_link *link); /* NULL: poll knows all that there is to know */
     int (*send)(struct soft_link *link, const struct iovec *iov, unsigned int niov);
     uint64_t (*taken)(struct soft_link *link);
     uint64_t (*arrived)(struct soft_link *link);

@@ -10,6 +10,8 @@
 #define RESPONSE_MIN      256u
 #define ALIGNMENT         64u
 #define STALE_IN_ONE_CALL 32
+/* Of the processor's counter between two looks at who is still there: less than a millisecond. */
+#define CHECK_TICKS (1u << 20)
 
 struct doca_urom_worker_cmd_task {
     struct doca_task base;
@@ -109,6 +111,31 @@ static inline uint64_t next_token(struct doca_urom_worker *worker, uint32_t slot
     return (uint64_t)worker->generation << 32 | slot;
 }
 
+/* A counter that costs nothing; where there is none, each call is later than the last. */
+static inline uint64_t ticks(void)
+{
+#if defined(__x86_64__)
+    return __builtin_ia32_rdtsc();
+#else
+    static __thread uint64_t calls;
+
+    return calls += CHECK_TICKS;
+#endif
+}
+
+/* A death that is older than the last progress call must be known, without a system call a command.
+ */
+static inline void look_around(struct doca_urom_worker *worker)
+{
+    const uint64_t now = ticks();
+
+    if (od_likely(now - worker->checked < CHECK_TICKS))
+        return;
+    worker->checked = now;
+    soft_link_check(worker->daemon);
+    soft_link_check(worker->channel);
+}
+
 static doca_error_t command_submit(struct doca_task *task, bool flush)
 {
     struct doca_urom_worker *worker = worker_of(task);
@@ -125,6 +152,7 @@ static doca_error_t command_submit(struct doca_task *task, bool flush)
     if (od_unlikely((command->plugin & (command->plugin - 1)) != 0 ||
                     (command->plugin & worker->plugins) == 0))
         return refuse_plugin(worker, command->plugin);
+    look_around(worker);
     if (od_unlikely(soft_link_poll(worker->daemon, NULL) != SOFT_LINK_UP))
         return refuse_lost(worker, true);
     if (od_unlikely(worker->lost))

@@ -281,5 +281,8 @@ void urom_service_close(struct doca_urom_service *service)
 
 bool urom_service_is_alive(struct doca_urom_service *service)
 {
-    return service->link != NULL && soft_link_poll(service->link, NULL) == SOFT_LINK_UP;
+    if (service->link == NULL)
+        return false;
+    soft_link_check(service->link);
+    return soft_link_poll(service->link, NULL) == SOFT_LINK_UP;
 }

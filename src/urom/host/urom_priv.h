@@ -173,8 +173,9 @@ struct doca_urom_worker {
     uint32_t *free_slots; /* stack */
     uint32_t nfree;
     uint32_t generation;
-    bool lost;       /* the channel is of no use any more */
-    bool delivering; /* a completion runs: becoming IDLE is an event of its own */
+    uint64_t checked; /* when it was last looked who is still there, in ticks of the processor */
+    bool lost;        /* the channel is of no use any more */
+    bool delivering;  /* a completion runs: becoming IDLE is an event of its own */
     struct core_task_queue failed;
     struct doca_urom_ext_stats stats;
     char last_error[UROM_LAST_ERROR_SIZE];

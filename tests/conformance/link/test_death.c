@@ -159,12 +159,23 @@ static bool run_client(struct result *r)
     return true;
 }
 
+/* Until somebody ends it. */
+static void run_sleeper(void)
+{
+    rig.client = rig_connect(&rig);
+    rig_wait(rig.client, SOFT_LINK_UP);
+    for (;;)
+        pause();
+}
+
 static int actor(const char *role, const char *step, const char *addr)
 {
     struct result r = {0};
 
     rig_init(&rig);
     snprintf(rig.addr, sizeof(rig.addr), "%s", addr);
+    if (strcmp(role, "sleeper") == 0)
+        run_sleeper();
     kill_at = (unsigned int)strtoul(step, NULL, 10);
     ACTOR_CHECK(strcmp(role, "client") == 0 ? run_client(&r) : run_server(&r));
     ACTOR_CHECK(r.end == -ESHUTDOWN || kill_at < STEP_COUNT);
@@ -232,11 +243,40 @@ static void a_server_dies_at_each_step(void **state)
         run_with("server", step);
 }
 
+/* What the kernel knows once the process is reaped, a check knows, whatever the background thread
+ * has had time for. */
+static void a_check_sees_a_death_that_was_before_it(void **state)
+{
+    int reason = 0;
+
+    (void)state;
+    if (!rig_is("local"))
+        skip();
+    for (unsigned int i = 0; i < 20; i++) {
+        pid_t pid;
+
+        rig_listen(&rig);
+        pid = rig_spawn("sleeper", "0", rig.addr);
+        rig.server = rig_next(&rig);
+        assert_int_equal(soft_link_accept(rig.server, "welcome", 7), 0);
+        rig_wait(rig.server, SOFT_LINK_UP);
+        soft_link_check(rig.server);
+        assert_int_equal(soft_link_poll(rig.server, NULL), SOFT_LINK_UP);
+        kill(pid, SIGKILL);
+        assert_int_equal(rig_reap(pid), -SIGKILL);
+        soft_link_check(rig.server);
+        assert_int_equal(soft_link_poll(rig.server, &reason), SOFT_LINK_DOWN);
+        assert_int_equal(reason, -ECONNRESET);
+        rig_close(&rig);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(a_client_dies_at_each_step, setup),
         cmocka_unit_test_setup(a_server_dies_at_each_step, setup),
+        cmocka_unit_test_setup(a_check_sees_a_death_that_was_before_it, setup),
     };
 
     if (rig_main(argc, argv))

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
+#include <poll.h>
 #include <sys/socket.h>
 
 #include "soft/link/local/local_priv.h"
@@ -184,6 +185,18 @@ static enum soft_link_state local_poll(struct soft_link *link, int *reason)
     return SOFT_LINK_DOWN;
 }
 
+static void local_check(struct soft_link *link)
+{
+    struct local_link *self = local_link(link);
+    struct pollfd end = {.events = POLLRDHUP};
+
+    if (local_phase(self) != LOCAL_UP)
+        return;
+    end.fd = self->sock;
+    if (poll(&end, 1, 0) == 1)
+        cut(self);
+}
+
 static bool local_pending(struct soft_link *link)
 {
     struct local_link *self = local_link(link);
@@ -252,6 +265,7 @@ const struct soft_link_ops soft_link_local_ops = {
     .accept = soft_local_accept,
     .refuse = soft_local_refuse,
     .poll = local_poll,
+    .check = local_check,
     .send = local_send,
     .taken = local_taken,
     .arrived = local_arrived,
