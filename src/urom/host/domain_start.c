@@ -14,7 +14,7 @@
 #include "urom/wire/domain.h"
 
 #define FRAME_DEPTH 4
-#define ANSWER_MS   10000
+#define ANSWER_MS   30000
 
 /* ------------------------------------------------------------------------------------------------
  * Failing
@@ -114,7 +114,9 @@ static int take_addresses(struct urom_domain_member *member)
 
     switch (soft_link_poll(member->channel, NULL)) {
     case SOFT_LINK_CONNECTING:
-        return -EAGAIN;
+        /* A worker that is busy answers later; one that is gone never will. */
+        return soft_link_poll(member->worker->channel, NULL) == SOFT_LINK_UP ? -EAGAIN
+                                                                             : -ECONNRESET;
     case SOFT_LINK_UP:
         break;
     default:

@@ -11,7 +11,8 @@
 
 #define START "doca_ctx_start"
 
-#define DETACH_MS 5000
+#define DETACH_MS  5000
+#define CHANNEL_MS 30000 /* a plugin may keep a worker busy for so long */
 /* The daemon bounds the start of a process itself; this is for a daemon that hangs. */
 #define ATTACH_MS (10u * 60 * 1000)
 
@@ -188,7 +189,7 @@ static bool begin_channel(struct doca_urom_worker *worker, const struct urom_att
     struct soft_link_conf conf = {
         .max_msg = worker->max_msg,
         .depth = worker->max_inflight,
-        .connect_timeout = DETACH_MS,
+        .connect_timeout = CHANNEL_MS,
         .waker = core_ctx_waker(&worker->ctx),
     };
     struct urom_hello hello;
@@ -241,11 +242,13 @@ static bool step_channel(struct doca_urom_worker *worker)
     int reason = 0;
     enum soft_link_state state = soft_link_poll(worker->channel, &reason);
 
-    if (state == SOFT_LINK_CONNECTING)
+    /* A worker that is busy answers later; one that is gone never will, as the daemon tells. */
+    if (state == SOFT_LINK_CONNECTING && urom_frame_recv(worker->daemon, &worker->join) == -EAGAIN)
         return false;
     if (state != SOFT_LINK_UP)
         return fail(worker, DOCA_ERROR_IO_FAILED, "worker %llu cannot be reached at %s: %s",
-                    (unsigned long long)worker->id, worker->addr, strerror(-reason));
+                    (unsigned long long)worker->id, worker->addr,
+                    reason != 0 ? strerror(-reason) : "it is gone");
     if (soft_link_max_msg(worker->channel) < worker->max_msg)
         return fail(worker, DOCA_ERROR_IO_FAILED, "worker %llu takes %u bytes a message, not %u",
                     (unsigned long long)worker->id, soft_link_max_msg(worker->channel),
@@ -344,7 +347,7 @@ bool urom_worker_pending(const struct doca_ctx *ctx)
     case UROM_WORKER_ATTACHING:
         return soft_link_pending(worker->daemon);
     case UROM_WORKER_CHANNEL:
-        return soft_link_pending(worker->channel);
+        return soft_link_pending(worker->channel) || soft_link_pending(worker->daemon);
     case UROM_WORKER_OPEN:
         return ctx->state == DOCA_CTX_STATE_STOPPING || worker->failed.head != NULL ||
                (!worker->lost && soft_link_pending(worker->channel));
