@@ -155,6 +155,65 @@ CORE_API doca_error_t core_error_from_peer(int err);
     CORE_FAIL(core_error_from_errno(err), source, func, object, attribute, "%s", soft_reason())
 
 /* ------------------------------------------------------------------------------------------------
+ * Objects that exist
+ *
+ * The checked flavour knows every object by address and kind, and refuses all other pointers before
+ * it reads them. In the release flavour a pointer is only compared with NULL.
+ */
+
+enum core_live_kind {
+    CORE_LIVE_PE,
+    CORE_LIVE_CTX, /* of every library */
+    CORE_LIVE_TASK,
+    CORE_LIVE_DMA,
+    CORE_LIVE_MMAP,
+    CORE_LIVE_INVENTORY,
+    CORE_LIVE_BUF_POOL,
+    CORE_LIVE_BUF_ARR,
+    CORE_LIVE_SYNC_EVENT,
+    CORE_LIVE_REMOTE_NET_EVENT,
+    CORE_LIVE_MMAP_ADVISE,
+    CORE_LIVE_CLOCK,
+    CORE_LIVE_GRAPH,
+    CORE_LIVE_GRAPH_NODE,
+    CORE_LIVE_GRAPH_INSTANCE,
+};
+
+/* Any thread. An address can have several kinds (an instance and the context in it); they end
+ * together. Removing what is not there, or NULL, is fine. Release flavour: no effect. Whoever makes
+ * tasks without core_task_pool_open() adds and removes them itself. */
+CORE_API void core_live_add(enum core_live_kind kind, const void *object);
+CORE_API void core_live_remove(const void *object);
+
+/* False for NULL. Call core_is_live(). */
+CORE_API bool core_live_is(enum core_live_kind kind, const void *object);
+
+static inline bool core_is_live(enum core_live_kind kind, const void *object)
+{
+    return OD_CHECKED ? core_live_is(kind, object) : object != NULL;
+}
+
+/* An argument that core_is_live() refused: INVALID_VALUE. `object` is evaluated twice. */
+#define CORE_FAIL_DEAD(source, func, argument, object)                                             \
+    (OD_CHECKED && (object) != NULL                                                                \
+         ? CORE_FAIL(DOCA_ERROR_INVALID_VALUE, source, func, NULL, argument,                       \
+                     "%p" CORE_LIMIT "an object of this type that exists" CORE_REMEDY              \
+                     "it was destroyed, or it is something else",                                  \
+                     (const void *)(object))                                                       \
+         : CORE_FAIL_NULL(source, func, argument))
+
+/* For calls about a task that cannot return an error and let NULL pass: logs other pointers that
+ * are refused. */
+static inline bool core_task_is_live(const void *task, const char *func)
+{
+    if (od_likely(core_is_live(CORE_LIVE_TASK, task)))
+        return true;
+    if (OD_CHECKED && task != NULL)
+        CORE_FAIL_DEAD(CORE_LOG_TASK, func, "task", task);
+    return false;
+}
+
+/* ------------------------------------------------------------------------------------------------
  * Devices
  */
 

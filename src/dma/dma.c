@@ -99,6 +99,7 @@ doca_error_t doca_dma_create(struct doca_dev *dev, struct doca_dma **dma)
     core_ctx_init(&created->ctx, &dma_ctx_ops, dev);
     core_task_pool_init(&created->pool, &created->ctx, &dma_memcpy_ops,
                         sizeof(struct doca_dma_task_memcpy));
+    core_live_add(CORE_LIVE_DMA, created);
     *dma = created;
     return DOCA_SUCCESS;
 }
@@ -107,8 +108,8 @@ doca_error_t doca_dma_destroy(struct doca_dma *dma)
 {
     doca_error_t result;
 
-    if (dma == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_DMA, __func__, "dma");
+    if (!core_is_live(CORE_LIVE_DMA, dma))
+        return CORE_FAIL_DEAD(CORE_LOG_DMA, __func__, "dma", dma);
     result = core_ctx_fini(&dma->ctx, __func__);
     if (result != DOCA_SUCCESS)
         return result;
@@ -129,8 +130,8 @@ doca_error_t doca_dma_task_memcpy_set_conf(struct doca_dma *dma,
     const struct soft_caps *caps;
     doca_error_t result;
 
-    if (dma == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_DMA, __func__, "dma");
+    if (!core_is_live(CORE_LIVE_DMA, dma))
+        return CORE_FAIL_DEAD(CORE_LOG_DMA, __func__, "dma", dma);
     if (task_completion_cb == NULL)
         return CORE_FAIL_NULL(CORE_LOG_DMA, __func__, "task_completion_cb");
     if (task_error_cb == NULL)
@@ -157,8 +158,8 @@ doca_error_t doca_dma_task_memcpy_set_conf(struct doca_dma *dma,
 
 doca_error_t doca_dma_get_gpu_handle(struct doca_dma *dma, struct doca_gpu_dma **gpu_dma)
 {
-    if (dma == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_DMA, __func__, "dma");
+    if (!core_is_live(CORE_LIVE_DMA, dma))
+        return CORE_FAIL_DEAD(CORE_LOG_DMA, __func__, "dma", dma);
     if (gpu_dma == NULL)
         return CORE_FAIL_NULL(CORE_LOG_DMA, __func__, "gpu_dma");
     return CORE_FAIL(DOCA_ERROR_BAD_STATE, CORE_LOG_DMA, __func__, dma->ctx.name, "data path",
@@ -170,8 +171,8 @@ doca_error_t doca_dma_set_ordered_completions(struct doca_dma *dma, uint8_t orde
 {
     doca_error_t result;
 
-    if (dma == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_DMA, __func__, "dma");
+    if (!core_is_live(CORE_LIVE_DMA, dma))
+        return CORE_FAIL_DEAD(CORE_LOG_DMA, __func__, "dma", dma);
     result = core_ctx_check_idle(&dma->ctx, __func__);
     if (result != DOCA_SUCCESS)
         return result;
@@ -181,8 +182,8 @@ doca_error_t doca_dma_set_ordered_completions(struct doca_dma *dma, uint8_t orde
 
 doca_error_t doca_dma_get_ordered_completions(struct doca_dma *dma, uint8_t *ordered_completions)
 {
-    if (dma == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_DMA, __func__, "dma");
+    if (!core_is_live(CORE_LIVE_DMA, dma))
+        return CORE_FAIL_DEAD(CORE_LOG_DMA, __func__, "dma", dma);
     if (ordered_completions == NULL)
         return CORE_FAIL_NULL(CORE_LOG_DMA, __func__, "ordered_completions");
     *ordered_completions = dma->ordered ? 1 : 0;

@@ -57,8 +57,8 @@ doca_error_t doca_dma_cap_task_memcpy_get_max_buf_list_len(const struct doca_dev
 
 doca_error_t doca_dma_cap_get_max_num_tasks(struct doca_dma *dma, uint32_t *max_num_tasks)
 {
-    if (dma == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_DMA, __func__, "dma");
+    if (!core_is_live(CORE_LIVE_DMA, dma))
+        return CORE_FAIL_DEAD(CORE_LOG_DMA, __func__, "dma", dma);
     if (max_num_tasks == NULL)
         return CORE_FAIL_NULL(CORE_LOG_DMA, __func__, "max_num_tasks");
     *max_num_tasks = dma->ctx.dev->info.soft->caps.dma_max_tasks;

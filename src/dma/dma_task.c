@@ -286,8 +286,8 @@ doca_error_t doca_dma_task_memcpy_alloc_init(struct doca_dma *dma, const struct 
     struct doca_task *base;
     doca_error_t result;
 
-    if (dma == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_DMA, __func__, "dma");
+    if (!core_is_live(CORE_LIVE_DMA, dma))
+        return CORE_FAIL_DEAD(CORE_LOG_DMA, __func__, "dma", dma);
     if (task == NULL)
         return CORE_FAIL_NULL(CORE_LOG_DMA, __func__, "task");
     if (dma->ctx.state == DOCA_CTX_STATE_RUNNING) {
@@ -312,22 +312,22 @@ struct doca_task *doca_dma_task_memcpy_as_task(struct doca_dma_task_memcpy *task
 
 void doca_dma_task_memcpy_set_src(struct doca_dma_task_memcpy *task, const struct doca_buf *src)
 {
-    if (task != NULL)
+    if (core_task_is_live(task, __func__))
         task->src = src;
 }
 
 const struct doca_buf *doca_dma_task_memcpy_get_src(const struct doca_dma_task_memcpy *task)
 {
-    return task != NULL ? task->src : NULL;
+    return core_task_is_live(task, __func__) ? task->src : NULL;
 }
 
 void doca_dma_task_memcpy_set_dst(struct doca_dma_task_memcpy *task, struct doca_buf *dst)
 {
-    if (task != NULL)
+    if (core_task_is_live(task, __func__))
         task->dst = dst;
 }
 
 struct doca_buf *doca_dma_task_memcpy_get_dst(const struct doca_dma_task_memcpy *task)
 {
-    return task != NULL ? task->dst : NULL;
+    return core_task_is_live(task, __func__) ? task->dst : NULL;
 }

@@ -32,6 +32,7 @@ doca_error_t doca_buf_inventory_create(size_t num_elements, struct doca_buf_inve
     core_buf_source_init(&inv->source, "inventory");
     if (core_buf_source_grow(&inv->source, (uint32_t)num_elements) != DOCA_SUCCESS)
         goto err_free;
+    core_live_add(CORE_LIVE_INVENTORY, inv);
     *inventory = inv;
     return DOCA_SUCCESS;
 
@@ -48,11 +49,12 @@ doca_error_t doca_buf_inventory_destroy(struct doca_buf_inventory *inventory)
 {
     doca_error_t result;
 
-    if (inventory == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_BUF, __func__, "inventory");
+    if (!core_is_live(CORE_LIVE_INVENTORY, inventory))
+        return CORE_FAIL_DEAD(CORE_LOG_BUF, __func__, "inventory", inventory);
     result = core_buf_source_check_idle(&inventory->source, __func__);
     if (result != DOCA_SUCCESS)
         return result;
+    core_live_remove(inventory);
     core_buf_source_fini(&inventory->source);
     free(inventory);
     return DOCA_SUCCESS;
@@ -60,16 +62,16 @@ doca_error_t doca_buf_inventory_destroy(struct doca_buf_inventory *inventory)
 
 doca_error_t doca_buf_inventory_start(struct doca_buf_inventory *inventory)
 {
-    if (inventory == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_BUF, __func__, "inventory");
+    if (!core_is_live(CORE_LIVE_INVENTORY, inventory))
+        return CORE_FAIL_DEAD(CORE_LOG_BUF, __func__, "inventory", inventory);
     inventory->is_started = true;
     return DOCA_SUCCESS;
 }
 
 doca_error_t doca_buf_inventory_stop(struct doca_buf_inventory *inventory)
 {
-    if (inventory == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_BUF, __func__, "inventory");
+    if (!core_is_live(CORE_LIVE_INVENTORY, inventory))
+        return CORE_FAIL_DEAD(CORE_LOG_BUF, __func__, "inventory", inventory);
     inventory->is_started = false;
     return DOCA_SUCCESS;
 }
@@ -87,8 +89,8 @@ doca_error_t doca_buf_inventory_expand(struct doca_buf_inventory *inventory, uin
 {
     doca_error_t result;
 
-    if (inventory == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_BUF, __func__, "inventory");
+    if (!core_is_live(CORE_LIVE_INVENTORY, inventory))
+        return CORE_FAIL_DEAD(CORE_LOG_BUF, __func__, "inventory", inventory);
     if (num_elements == 0 || num_elements > UINT32_MAX - inventory->source.num)
         return CORE_FAIL(DOCA_ERROR_INVALID_VALUE, CORE_LOG_BUF, __func__, inventory->source.name,
                          "num_elements", "%u" CORE_LIMIT "1..%u", num_elements,
@@ -166,8 +168,10 @@ doca_error_t doca_buf_inventory_buf_get_by_args(struct doca_buf_inventory *inven
     struct doca_buf *taken;
     doca_error_t result;
 
-    if (inventory == NULL || mmap == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_BUF, __func__, inventory == NULL ? "inventory" : "mmap");
+    if (!core_is_live(CORE_LIVE_INVENTORY, inventory))
+        return CORE_FAIL_DEAD(CORE_LOG_BUF, __func__, "inventory", inventory);
+    if (!core_is_live(CORE_LIVE_MMAP, mmap))
+        return CORE_FAIL_DEAD(CORE_LOG_BUF, __func__, "mmap", mmap);
     if (buf == NULL)
         return CORE_FAIL_NULL(CORE_LOG_BUF, __func__, "buf");
     result = check_slice(&inventory->source, addr, len, data, data_len, __func__);
@@ -227,8 +231,10 @@ doca_error_t doca_buf_inventory_buf_dup(struct doca_buf_inventory *inventory,
     struct doca_buf *head = NULL, *copy;
     doca_error_t result;
 
-    if (inventory == NULL || dst_buf == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_BUF, __func__, inventory == NULL ? "inventory" : "dst_buf");
+    if (!core_is_live(CORE_LIVE_INVENTORY, inventory))
+        return CORE_FAIL_DEAD(CORE_LOG_BUF, __func__, "inventory", inventory);
+    if (dst_buf == NULL)
+        return CORE_FAIL_NULL(CORE_LOG_BUF, __func__, "dst_buf");
     result = core_buf_check_held(src_buf, __func__);
     if (result == DOCA_SUCCESS)
         result = core_buf_check_head(src_buf, __func__);
@@ -257,8 +263,8 @@ doca_error_t doca_buf_inventory_set_user_data(struct doca_buf_inventory *invento
 {
     doca_error_t result;
 
-    if (inventory == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_BUF, __func__, "inventory");
+    if (!core_is_live(CORE_LIVE_INVENTORY, inventory))
+        return CORE_FAIL_DEAD(CORE_LOG_BUF, __func__, "inventory", inventory);
     result = check_started(inventory, __func__);
     if (result != DOCA_SUCCESS)
         return result;
@@ -269,9 +275,10 @@ doca_error_t doca_buf_inventory_set_user_data(struct doca_buf_inventory *invento
 doca_error_t doca_buf_inventory_get_user_data(const struct doca_buf_inventory *inventory,
                                               union doca_data *user_data)
 {
-    if (inventory == NULL || user_data == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_BUF, __func__,
-                              inventory == NULL ? "inventory" : "user_data");
+    if (!core_is_live(CORE_LIVE_INVENTORY, inventory))
+        return CORE_FAIL_DEAD(CORE_LOG_BUF, __func__, "inventory", inventory);
+    if (user_data == NULL)
+        return CORE_FAIL_NULL(CORE_LOG_BUF, __func__, "user_data");
     *user_data = inventory->user_data;
     return DOCA_SUCCESS;
 }
@@ -279,9 +286,10 @@ doca_error_t doca_buf_inventory_get_user_data(const struct doca_buf_inventory *i
 doca_error_t doca_buf_inventory_get_num_elements(const struct doca_buf_inventory *inventory,
                                                  uint32_t *num_of_elements)
 {
-    if (inventory == NULL || num_of_elements == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_BUF, __func__,
-                              inventory == NULL ? "inventory" : "num_of_elements");
+    if (!core_is_live(CORE_LIVE_INVENTORY, inventory))
+        return CORE_FAIL_DEAD(CORE_LOG_BUF, __func__, "inventory", inventory);
+    if (num_of_elements == NULL)
+        return CORE_FAIL_NULL(CORE_LOG_BUF, __func__, "num_of_elements");
     *num_of_elements = inventory->source.num;
     return DOCA_SUCCESS;
 }
@@ -289,9 +297,10 @@ doca_error_t doca_buf_inventory_get_num_elements(const struct doca_buf_inventory
 doca_error_t doca_buf_inventory_get_num_free_elements(const struct doca_buf_inventory *inventory,
                                                       uint32_t *num_of_free_elements)
 {
-    if (inventory == NULL || num_of_free_elements == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_BUF, __func__,
-                              inventory == NULL ? "inventory" : "num_of_free_elements");
+    if (!core_is_live(CORE_LIVE_INVENTORY, inventory))
+        return CORE_FAIL_DEAD(CORE_LOG_BUF, __func__, "inventory", inventory);
+    if (num_of_free_elements == NULL)
+        return CORE_FAIL_NULL(CORE_LOG_BUF, __func__, "num_of_free_elements");
     *num_of_free_elements = inventory->source.num_free;
     return DOCA_SUCCESS;
 }

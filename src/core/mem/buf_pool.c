@@ -37,8 +37,10 @@ doca_error_t doca_buf_pool_create(size_t num_elements, size_t element_size,
     struct doca_buf_pool *pool;
     doca_error_t result;
 
-    if (mmap == NULL || buf_pool == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_BUF, __func__, mmap == NULL ? "mmap" : "buf_pool");
+    if (!core_is_live(CORE_LIVE_MMAP, mmap))
+        return CORE_FAIL_DEAD(CORE_LOG_BUF, __func__, "mmap", mmap);
+    if (buf_pool == NULL)
+        return CORE_FAIL_NULL(CORE_LOG_BUF, __func__, "buf_pool");
     result = check_create(num_elements, element_size, __func__);
     if (result != DOCA_SUCCESS)
         return result;
@@ -52,6 +54,7 @@ doca_error_t doca_buf_pool_create(size_t num_elements, size_t element_size,
     pool->mmap = (struct doca_mmap *)(uintptr_t)mmap; /* its count of buffers changes */
     pool->element_size = element_size;
     pool->alignment = 1;
+    core_live_add(CORE_LIVE_BUF_POOL, pool);
     *buf_pool = pool;
     return DOCA_SUCCESS;
 
@@ -68,11 +71,12 @@ doca_error_t doca_buf_pool_destroy(struct doca_buf_pool *buf_pool)
 {
     doca_error_t result;
 
-    if (buf_pool == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_BUF, __func__, "buf_pool");
+    if (!core_is_live(CORE_LIVE_BUF_POOL, buf_pool))
+        return CORE_FAIL_DEAD(CORE_LOG_BUF, __func__, "buf_pool", buf_pool);
     result = core_buf_source_check_idle(&buf_pool->source, __func__);
     if (result != DOCA_SUCCESS)
         return result;
+    core_live_remove(buf_pool);
     core_buf_source_fini(&buf_pool->source);
     free(buf_pool);
     return DOCA_SUCCESS;
@@ -109,8 +113,8 @@ doca_error_t doca_buf_pool_start(struct doca_buf_pool *buf_pool)
     size_t lead, stride, needed = SIZE_MAX;
     doca_error_t result;
 
-    if (buf_pool == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_BUF, __func__, "buf_pool");
+    if (!core_is_live(CORE_LIVE_BUF_POOL, buf_pool))
+        return CORE_FAIL_DEAD(CORE_LOG_BUF, __func__, "buf_pool", buf_pool);
     if (buf_pool->is_started)
         return DOCA_SUCCESS;
     result = core_buf_source_check_map(&buf_pool->source, buf_pool->mmap, __func__);
@@ -132,8 +136,8 @@ doca_error_t doca_buf_pool_stop(struct doca_buf_pool *buf_pool)
 {
     doca_error_t result;
 
-    if (buf_pool == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_BUF, __func__, "buf_pool");
+    if (!core_is_live(CORE_LIVE_BUF_POOL, buf_pool))
+        return CORE_FAIL_DEAD(CORE_LOG_BUF, __func__, "buf_pool", buf_pool);
     result = core_buf_source_check_idle(&buf_pool->source, __func__);
     if (result != DOCA_SUCCESS)
         return result;
@@ -150,8 +154,10 @@ doca_error_t doca_buf_pool_buf_alloc(struct doca_buf_pool *buf_pool, struct doca
     struct doca_buf *taken;
     doca_error_t result;
 
-    if (buf_pool == NULL || buf == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_BUF, __func__, buf_pool == NULL ? "buf_pool" : "buf");
+    if (!core_is_live(CORE_LIVE_BUF_POOL, buf_pool))
+        return CORE_FAIL_DEAD(CORE_LOG_BUF, __func__, "buf_pool", buf_pool);
+    if (buf == NULL)
+        return CORE_FAIL_NULL(CORE_LOG_BUF, __func__, "buf");
     if (od_unlikely(!buf_pool->is_started))
         return CORE_FAIL(
             DOCA_ERROR_BAD_STATE, CORE_LOG_BUF, __func__, buf_pool->source.name, "state",
@@ -188,8 +194,8 @@ doca_error_t doca_buf_pool_set_user_data(struct doca_buf_pool *buf_pool, union d
 {
     doca_error_t result;
 
-    if (buf_pool == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_BUF, __func__, "buf_pool");
+    if (!core_is_live(CORE_LIVE_BUF_POOL, buf_pool))
+        return CORE_FAIL_DEAD(CORE_LOG_BUF, __func__, "buf_pool", buf_pool);
     result = check_stopped(buf_pool, __func__);
     if (result != DOCA_SUCCESS)
         return result;
@@ -200,8 +206,10 @@ doca_error_t doca_buf_pool_set_user_data(struct doca_buf_pool *buf_pool, union d
 doca_error_t doca_buf_pool_get_user_data(const struct doca_buf_pool *buf_pool,
                                          union doca_data *user_data)
 {
-    if (buf_pool == NULL || user_data == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_BUF, __func__, buf_pool == NULL ? "buf_pool" : "user_data");
+    if (!core_is_live(CORE_LIVE_BUF_POOL, buf_pool))
+        return CORE_FAIL_DEAD(CORE_LOG_BUF, __func__, "buf_pool", buf_pool);
+    if (user_data == NULL)
+        return CORE_FAIL_NULL(CORE_LOG_BUF, __func__, "user_data");
     *user_data = buf_pool->user_data;
     return DOCA_SUCCESS;
 }
@@ -211,8 +219,8 @@ doca_error_t doca_buf_pool_set_element_alignment(struct doca_buf_pool *buf_pool,
 {
     doca_error_t result;
 
-    if (buf_pool == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_BUF, __func__, "buf_pool");
+    if (!core_is_live(CORE_LIVE_BUF_POOL, buf_pool))
+        return CORE_FAIL_DEAD(CORE_LOG_BUF, __func__, "buf_pool", buf_pool);
     if (element_alignment == 0 || (element_alignment & (element_alignment - 1)) != 0)
         return CORE_FAIL(DOCA_ERROR_INVALID_VALUE, CORE_LOG_BUF, __func__, buf_pool->source.name,
                          "element_alignment", "%zu" CORE_LIMIT "a power of two", element_alignment);
@@ -226,9 +234,10 @@ doca_error_t doca_buf_pool_set_element_alignment(struct doca_buf_pool *buf_pool,
 doca_error_t doca_buf_pool_get_element_alignment(const struct doca_buf_pool *buf_pool,
                                                  size_t *element_alignment)
 {
-    if (buf_pool == NULL || element_alignment == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_BUF, __func__,
-                              buf_pool == NULL ? "buf_pool" : "element_alignment");
+    if (!core_is_live(CORE_LIVE_BUF_POOL, buf_pool))
+        return CORE_FAIL_DEAD(CORE_LOG_BUF, __func__, "buf_pool", buf_pool);
+    if (element_alignment == NULL)
+        return CORE_FAIL_NULL(CORE_LOG_BUF, __func__, "element_alignment");
     *element_alignment = buf_pool->alignment;
     return DOCA_SUCCESS;
 }
@@ -236,9 +245,10 @@ doca_error_t doca_buf_pool_get_element_alignment(const struct doca_buf_pool *buf
 doca_error_t doca_buf_pool_get_num_elements(const struct doca_buf_pool *buf_pool,
                                             uint32_t *num_of_elements)
 {
-    if (buf_pool == NULL || num_of_elements == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_BUF, __func__,
-                              buf_pool == NULL ? "buf_pool" : "num_of_elements");
+    if (!core_is_live(CORE_LIVE_BUF_POOL, buf_pool))
+        return CORE_FAIL_DEAD(CORE_LOG_BUF, __func__, "buf_pool", buf_pool);
+    if (num_of_elements == NULL)
+        return CORE_FAIL_NULL(CORE_LOG_BUF, __func__, "num_of_elements");
     *num_of_elements = buf_pool->source.num;
     return DOCA_SUCCESS;
 }
@@ -246,9 +256,10 @@ doca_error_t doca_buf_pool_get_num_elements(const struct doca_buf_pool *buf_pool
 doca_error_t doca_buf_pool_get_num_free_elements(const struct doca_buf_pool *buf_pool,
                                                  uint32_t *num_of_free_elements)
 {
-    if (buf_pool == NULL || num_of_free_elements == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_BUF, __func__,
-                              buf_pool == NULL ? "buf_pool" : "num_of_free_elements");
+    if (!core_is_live(CORE_LIVE_BUF_POOL, buf_pool))
+        return CORE_FAIL_DEAD(CORE_LOG_BUF, __func__, "buf_pool", buf_pool);
+    if (num_of_free_elements == NULL)
+        return CORE_FAIL_NULL(CORE_LOG_BUF, __func__, "num_of_free_elements");
     *num_of_free_elements = buf_pool->source.num_free;
     return DOCA_SUCCESS;
 }

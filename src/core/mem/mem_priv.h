@@ -114,6 +114,8 @@ doca_error_t core_buf_source_fail_map(const struct core_buf_source *source,
 static inline doca_error_t core_buf_source_check_map(const struct core_buf_source *source,
                                                      const struct doca_mmap *mmap, const char *func)
 {
+    if (OD_CHECKED && !core_is_live(CORE_LIVE_MMAP, mmap))
+        return CORE_FAIL_DEAD(CORE_LOG_BUF, func, "mmap", mmap);
     return od_likely(mmap->state == CORE_MMAP_STARTED)
                ? DOCA_SUCCESS
                : core_buf_source_fail_map(source, mmap, func);

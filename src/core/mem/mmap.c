@@ -116,6 +116,7 @@ struct core_mmap *core_mmap_new(void)
     map->pub.access = DOCA_ACCESS_FLAG_LOCAL_READ_WRITE;
     map->max_devs = DEFAULT_MAX_DEVS;
     snprintf(map->pub.name, sizeof(map->pub.name), "mmap#%u", core_next_id());
+    core_live_add(CORE_LIVE_MMAP, &map->pub);
     return map;
 }
 
@@ -132,6 +133,7 @@ void core_mmap_free(struct core_mmap *map)
 {
     if (map == NULL)
         return;
+    core_live_remove(&map->pub);
     for (uint32_t i = 0; i < map->pub.ndevs; i++) {
         core_mmap_revoke_dev(&map->dev_state[i]);
         forget_token(&map->dev_state[i]);
@@ -165,8 +167,8 @@ doca_error_t doca_mmap_destroy(struct doca_mmap *mmap)
     struct core_mmap *map;
     doca_error_t result;
 
-    if (mmap == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_MMAP, __func__, "mmap");
+    if (!core_is_live(CORE_LIVE_MMAP, mmap))
+        return CORE_FAIL_DEAD(CORE_LOG_MMAP, __func__, "mmap", mmap);
     result = check_no_bufs(mmap, __func__);
     if (result != DOCA_SUCCESS)
         return result;
@@ -188,8 +190,8 @@ doca_error_t doca_mmap_start(struct doca_mmap *mmap)
     struct core_mmap *map;
     doca_error_t result;
 
-    if (mmap == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_MMAP, __func__, "mmap");
+    if (!core_is_live(CORE_LIVE_MMAP, mmap))
+        return CORE_FAIL_DEAD(CORE_LOG_MMAP, __func__, "mmap", mmap);
     map = core_mmap_of(mmap);
     result = core_mmap_check_config(map, DOCA_ERROR_BAD_STATE, __func__);
     if (result != DOCA_SUCCESS)
@@ -209,8 +211,8 @@ doca_error_t doca_mmap_stop(struct doca_mmap *mmap)
 {
     doca_error_t result;
 
-    if (mmap == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_MMAP, __func__, "mmap");
+    if (!core_is_live(CORE_LIVE_MMAP, mmap))
+        return CORE_FAIL_DEAD(CORE_LOG_MMAP, __func__, "mmap", mmap);
     if (mmap->peer != NULL)
         return CORE_FAIL(DOCA_ERROR_NOT_PERMITTED, CORE_LOG_MMAP, __func__, mmap->name, "origin",
                          "imported" CORE_LIMIT "own memory" CORE_REMEDY
@@ -276,8 +278,8 @@ doca_error_t doca_mmap_add_dev(struct doca_mmap *mmap, struct doca_dev *dev)
     struct core_mmap *map;
     doca_error_t result;
 
-    if (mmap == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_MMAP, __func__, "mmap");
+    if (!core_is_live(CORE_LIVE_MMAP, mmap))
+        return CORE_FAIL_DEAD(CORE_LOG_MMAP, __func__, "mmap", mmap);
     if (dev == NULL)
         return CORE_FAIL_NULL(CORE_LOG_MMAP, __func__, "dev");
     if (!core_dev_is_valid(dev))
@@ -310,8 +312,8 @@ doca_error_t doca_mmap_rm_dev(struct doca_mmap *mmap, struct doca_dev *dev)
     doca_error_t result;
     uint32_t place;
 
-    if (mmap == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_MMAP, __func__, "mmap");
+    if (!core_is_live(CORE_LIVE_MMAP, mmap))
+        return CORE_FAIL_DEAD(CORE_LOG_MMAP, __func__, "mmap", mmap);
     if (dev == NULL)
         return CORE_FAIL_NULL(CORE_LOG_MMAP, __func__, "dev");
     map = core_mmap_of(mmap);
@@ -334,8 +336,8 @@ doca_error_t doca_mmap_set_max_num_devices(struct doca_mmap *mmap, uint32_t max_
 {
     struct core_mmap *map;
 
-    if (mmap == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_MMAP, __func__, "mmap");
+    if (!core_is_live(CORE_LIVE_MMAP, mmap))
+        return CORE_FAIL_DEAD(CORE_LOG_MMAP, __func__, "mmap", mmap);
     map = core_mmap_of(mmap);
     if (max_num_devices == 0 || max_num_devices < mmap->ndevs)
         return CORE_FAIL(DOCA_ERROR_INVALID_VALUE, CORE_LOG_MMAP, __func__, mmap->name,
@@ -355,8 +357,10 @@ doca_error_t doca_mmap_set_max_num_devices(struct doca_mmap *mmap, uint32_t max_
 
 doca_error_t doca_mmap_get_max_num_devices(const struct doca_mmap *mmap, uint32_t *max_num_devices)
 {
-    if (mmap == NULL || max_num_devices == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_MMAP, __func__, mmap == NULL ? "mmap" : "max_num_devices");
+    if (!core_is_live(CORE_LIVE_MMAP, mmap))
+        return CORE_FAIL_DEAD(CORE_LOG_MMAP, __func__, "mmap", mmap);
+    if (max_num_devices == NULL)
+        return CORE_FAIL_NULL(CORE_LOG_MMAP, __func__, "max_num_devices");
     *max_num_devices = core_mmap_of(mmap)->max_devs;
     return DOCA_SUCCESS;
 }
@@ -368,8 +372,8 @@ doca_error_t doca_mmap_get_mkey(const struct doca_mmap *mmap, const struct doca_
     doca_error_t result;
     uint32_t place;
 
-    if (mmap == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_MMAP, __func__, "mmap");
+    if (!core_is_live(CORE_LIVE_MMAP, mmap))
+        return CORE_FAIL_DEAD(CORE_LOG_MMAP, __func__, "mmap", mmap);
     if (dev == NULL)
         return CORE_FAIL_NULL(CORE_LOG_MMAP, __func__, "dev");
     if (mkey == NULL)
@@ -392,8 +396,8 @@ doca_error_t doca_mmap_dev_get_dpa_handle(struct doca_mmap *mmap, const struct d
     doca_error_t result;
     uint32_t place;
 
-    if (mmap == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_MMAP, __func__, "mmap");
+    if (!core_is_live(CORE_LIVE_MMAP, mmap))
+        return CORE_FAIL_DEAD(CORE_LOG_MMAP, __func__, "mmap", mmap);
     if (dev == NULL)
         return CORE_FAIL_NULL(CORE_LOG_MMAP, __func__, "dev");
     if (dpa_mmap_handle == NULL)
@@ -418,8 +422,8 @@ doca_error_t doca_mmap_set_permissions(struct doca_mmap *mmap, uint32_t access_m
 {
     doca_error_t result;
 
-    if (mmap == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_MMAP, __func__, "mmap");
+    if (!core_is_live(CORE_LIVE_MMAP, mmap))
+        return CORE_FAIL_DEAD(CORE_LOG_MMAP, __func__, "mmap", mmap);
     if ((access_mask & ~(uint32_t)ALL_ACCESS_FLAGS) != 0)
         return CORE_FAIL(
             DOCA_ERROR_INVALID_VALUE, CORE_LOG_MMAP, __func__, mmap->name, "access_mask",
@@ -444,8 +448,10 @@ doca_error_t doca_mmap_set_free_cb(struct doca_mmap *mmap, doca_mmap_memrange_fr
     struct core_mmap *map;
     doca_error_t result;
 
-    if (mmap == NULL || free_cb == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_MMAP, __func__, mmap == NULL ? "mmap" : "free_cb");
+    if (!core_is_live(CORE_LIVE_MMAP, mmap))
+        return CORE_FAIL_DEAD(CORE_LOG_MMAP, __func__, "mmap", mmap);
+    if (free_cb == NULL)
+        return CORE_FAIL_NULL(CORE_LOG_MMAP, __func__, "free_cb");
     map = core_mmap_of(mmap);
     result = core_mmap_check_config(map, DOCA_ERROR_BAD_STATE, __func__);
     if (result != DOCA_SUCCESS)
@@ -460,8 +466,8 @@ doca_error_t doca_mmap_set_user_data(struct doca_mmap *mmap, union doca_data use
 {
     doca_error_t result;
 
-    if (mmap == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_MMAP, __func__, "mmap");
+    if (!core_is_live(CORE_LIVE_MMAP, mmap))
+        return CORE_FAIL_DEAD(CORE_LOG_MMAP, __func__, "mmap", mmap);
     result = core_mmap_check_config(core_mmap_of(mmap), DOCA_ERROR_BAD_STATE, __func__);
     if (result != DOCA_SUCCESS)
         return result;
@@ -471,8 +477,10 @@ doca_error_t doca_mmap_set_user_data(struct doca_mmap *mmap, union doca_data use
 
 doca_error_t doca_mmap_get_user_data(const struct doca_mmap *mmap, union doca_data *user_data)
 {
-    if (mmap == NULL || user_data == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_MMAP, __func__, mmap == NULL ? "mmap" : "user_data");
+    if (!core_is_live(CORE_LIVE_MMAP, mmap))
+        return CORE_FAIL_DEAD(CORE_LOG_MMAP, __func__, "mmap", mmap);
+    if (user_data == NULL)
+        return CORE_FAIL_NULL(CORE_LOG_MMAP, __func__, "user_data");
     *user_data = core_mmap_of(mmap)->user_data;
     return DOCA_SUCCESS;
 }
@@ -486,8 +494,8 @@ doca_error_t doca_mmap_set_export_access_token(struct doca_mmap *mmap, const str
     uint32_t place;
     size_t max_sz;
 
-    if (mmap == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_MMAP, __func__, "mmap");
+    if (!core_is_live(CORE_LIVE_MMAP, mmap))
+        return CORE_FAIL_DEAD(CORE_LOG_MMAP, __func__, "mmap", mmap);
     if (dev == NULL)
         return CORE_FAIL_NULL(CORE_LOG_MMAP, __func__, "dev");
     if (token == NULL)
@@ -521,8 +529,8 @@ doca_error_t doca_mmap_enable_thread_safety(struct doca_mmap *mmap)
 {
     doca_error_t result;
 
-    if (mmap == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_MMAP, __func__, "mmap");
+    if (!core_is_live(CORE_LIVE_MMAP, mmap))
+        return CORE_FAIL_DEAD(CORE_LOG_MMAP, __func__, "mmap", mmap);
     result = core_mmap_check_config(core_mmap_of(mmap), DOCA_ERROR_NOT_PERMITTED, __func__);
     if (result == DOCA_SUCCESS)
         result = check_no_bufs(mmap, __func__);
@@ -538,24 +546,30 @@ doca_error_t doca_mmap_enable_thread_safety(struct doca_mmap *mmap)
 
 doca_error_t doca_mmap_get_num_bufs(const struct doca_mmap *mmap, uint32_t *num_bufs)
 {
-    if (mmap == NULL || num_bufs == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_MMAP, __func__, mmap == NULL ? "mmap" : "num_bufs");
+    if (!core_is_live(CORE_LIVE_MMAP, mmap))
+        return CORE_FAIL_DEAD(CORE_LOG_MMAP, __func__, "mmap", mmap);
+    if (num_bufs == NULL)
+        return CORE_FAIL_NULL(CORE_LOG_MMAP, __func__, "num_bufs");
     *num_bufs = atomic_load_explicit(&mmap->nbufs, memory_order_relaxed);
     return DOCA_SUCCESS;
 }
 
 doca_error_t doca_mmap_get_exported(const struct doca_mmap *mmap, uint8_t *exported)
 {
-    if (mmap == NULL || exported == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_MMAP, __func__, mmap == NULL ? "mmap" : "exported");
+    if (!core_is_live(CORE_LIVE_MMAP, mmap))
+        return CORE_FAIL_DEAD(CORE_LOG_MMAP, __func__, "mmap", mmap);
+    if (exported == NULL)
+        return CORE_FAIL_NULL(CORE_LOG_MMAP, __func__, "exported");
     *exported = core_mmap_of(mmap)->was_exported;
     return DOCA_SUCCESS;
 }
 
 doca_error_t doca_mmap_get_from_export(const struct doca_mmap *mmap, uint8_t *from_export)
 {
-    if (mmap == NULL || from_export == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_MMAP, __func__, mmap == NULL ? "mmap" : "from_export");
+    if (!core_is_live(CORE_LIVE_MMAP, mmap))
+        return CORE_FAIL_DEAD(CORE_LOG_MMAP, __func__, "mmap", mmap);
+    if (from_export == NULL)
+        return CORE_FAIL_NULL(CORE_LOG_MMAP, __func__, "from_export");
     *from_export = mmap->peer != NULL;
     return DOCA_SUCCESS;
 }

@@ -138,8 +138,10 @@ static doca_error_t export_map(struct doca_mmap *mmap, const struct doca_dev *de
 doca_error_t doca_mmap_export_pci(struct doca_mmap *mmap, const struct doca_dev *dev,
                                   const void **export_desc, size_t *export_desc_len)
 {
-    if (mmap == NULL || dev == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_MMAP, __func__, mmap == NULL ? "mmap" : "dev");
+    if (!core_is_live(CORE_LIVE_MMAP, mmap))
+        return CORE_FAIL_DEAD(CORE_LOG_MMAP, __func__, "mmap", mmap);
+    if (dev == NULL)
+        return CORE_FAIL_NULL(CORE_LOG_MMAP, __func__, "dev");
     if (export_desc == NULL || export_desc_len == NULL)
         return CORE_FAIL_NULL(CORE_LOG_MMAP, __func__,
                               export_desc == NULL ? "export_desc" : "export_desc_len");
@@ -149,8 +151,10 @@ doca_error_t doca_mmap_export_pci(struct doca_mmap *mmap, const struct doca_dev 
 doca_error_t doca_mmap_export_rdma(struct doca_mmap *mmap, const struct doca_dev *dev,
                                    const void **export_desc, size_t *export_desc_len)
 {
-    if (mmap == NULL || dev == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_MMAP, __func__, mmap == NULL ? "mmap" : "dev");
+    if (!core_is_live(CORE_LIVE_MMAP, mmap))
+        return CORE_FAIL_DEAD(CORE_LOG_MMAP, __func__, "mmap", mmap);
+    if (dev == NULL)
+        return CORE_FAIL_NULL(CORE_LOG_MMAP, __func__, "dev");
     if (export_desc == NULL || export_desc_len == NULL)
         return CORE_FAIL_NULL(CORE_LOG_MMAP, __func__,
                               export_desc == NULL ? "export_desc" : "export_desc_len");

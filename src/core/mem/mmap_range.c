@@ -48,8 +48,10 @@ doca_error_t doca_mmap_set_memrange(struct doca_mmap *mmap, void *addr, size_t l
 {
     doca_error_t result;
 
-    if (mmap == NULL || addr == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_MMAP, __func__, mmap == NULL ? "mmap" : "addr");
+    if (!core_is_live(CORE_LIVE_MMAP, mmap))
+        return CORE_FAIL_DEAD(CORE_LOG_MMAP, __func__, "mmap", mmap);
+    if (addr == NULL)
+        return CORE_FAIL_NULL(CORE_LOG_MMAP, __func__, "addr");
     result = check_range(mmap, (uintptr_t)addr, len, __func__);
     if (result == DOCA_SUCCESS)
         result = check_can_set(mmap, __func__);
@@ -62,8 +64,8 @@ doca_error_t doca_mmap_set_memrange(struct doca_mmap *mmap, void *addr, size_t l
 
 doca_error_t doca_mmap_get_memrange(const struct doca_mmap *mmap, void **addr, size_t *len)
 {
-    if (mmap == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_MMAP, __func__, "mmap");
+    if (!core_is_live(CORE_LIVE_MMAP, mmap))
+        return CORE_FAIL_DEAD(CORE_LOG_MMAP, __func__, "mmap", mmap);
     if (addr == NULL || len == NULL)
         return CORE_FAIL_NULL(CORE_LOG_MMAP, __func__, addr == NULL ? "addr" : "len");
     if (mmap->len == 0)
@@ -79,8 +81,10 @@ doca_error_t doca_mmap_set_dpa_memrange(struct doca_mmap *mmap, struct doca_dpa 
 {
     doca_error_t result;
 
-    if (mmap == NULL || dpa == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_MMAP, __func__, mmap == NULL ? "mmap" : "dpa");
+    if (!core_is_live(CORE_LIVE_MMAP, mmap))
+        return CORE_FAIL_DEAD(CORE_LOG_MMAP, __func__, "mmap", mmap);
+    if (dpa == NULL)
+        return CORE_FAIL_NULL(CORE_LOG_MMAP, __func__, "dpa");
     result = check_range(mmap, dpa_addr, len, __func__);
     if (result == DOCA_SUCCESS)
         result = check_can_set(mmap, __func__);
@@ -203,8 +207,10 @@ doca_error_t doca_mmap_set_dmabuf_memrange(struct doca_mmap *mmap, int dmabuf_fd
     doca_error_t result;
     size_t end;
 
-    if (mmap == NULL || addr == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_MMAP, __func__, mmap == NULL ? "mmap" : "addr");
+    if (!core_is_live(CORE_LIVE_MMAP, mmap))
+        return CORE_FAIL_DEAD(CORE_LOG_MMAP, __func__, "mmap", mmap);
+    if (addr == NULL)
+        return CORE_FAIL_NULL(CORE_LOG_MMAP, __func__, "addr");
     result = check_range(mmap, (uintptr_t)addr, len, __func__);
     if (result != DOCA_SUCCESS)
         return result;

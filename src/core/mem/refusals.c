@@ -205,8 +205,10 @@ doca_error_t doca_rdma_bridge_get_buf_mkey(const struct doca_buf *buf, struct do
 doca_error_t doca_rdma_bridge_get_mmap_mkey_from_pd(const struct doca_mmap *mmap, struct ibv_pd *pd,
                                                     uint32_t *mkey)
 {
-    if (mmap == NULL || pd == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_COMMON, __func__, mmap == NULL ? "mmap" : "pd");
+    if (!core_is_live(CORE_LIVE_MMAP, mmap))
+        return CORE_FAIL_DEAD(CORE_LOG_COMMON, __func__, "mmap", mmap);
+    if (pd == NULL)
+        return CORE_FAIL_NULL(CORE_LOG_COMMON, __func__, "pd");
     if (mkey == NULL)
         return CORE_FAIL_NULL(CORE_LOG_COMMON, __func__, "mkey");
     return refuse(__func__, mmap->name, "devices", no_verbs);

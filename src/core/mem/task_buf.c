@@ -20,6 +20,7 @@ struct core_buf_source *core_task_bufs_create(void)
         return NULL;
     core_buf_source_init(source, "task buffers");
     source->is_task = true;
+    core_live_add(CORE_LIVE_MMAP, &nowhere);
     return source;
 }
 

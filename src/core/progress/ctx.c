@@ -26,6 +26,7 @@ void core_ctx_init(struct doca_ctx *ctx, const struct core_ctx_ops *ops, struct 
         core_dev_hold(dev, CORE_DEV_USER_CTX);
     snprintf(ctx->name, sizeof(ctx->name), "%s#%u%s%s", ops->kind, core_next_id(),
              dev != NULL ? "@" : "", dev != NULL ? dev->info.name : "");
+    core_live_add(CORE_LIVE_CTX, ctx);
 }
 
 doca_error_t core_ctx_fini(struct doca_ctx *ctx, const char *func)
@@ -41,6 +42,7 @@ doca_error_t core_ctx_fini(struct doca_ctx *ctx, const char *func)
     if (ctx->dev != NULL)
         core_dev_release(ctx->dev, CORE_DEV_USER_CTX);
     ctx->dev = NULL;
+    core_live_remove(ctx);
     return DOCA_SUCCESS;
 }
 
@@ -150,8 +152,8 @@ doca_error_t doca_ctx_start(struct doca_ctx *ctx)
 {
     doca_error_t result;
 
-    if (ctx == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_CTX, __func__, "ctx");
+    if (!core_is_live(CORE_LIVE_CTX, ctx))
+        return CORE_FAIL_DEAD(CORE_LOG_CTX, __func__, "ctx", ctx);
     if (ctx->state != DOCA_CTX_STATE_IDLE)
         return CORE_FAIL(DOCA_ERROR_BAD_STATE, CORE_LOG_CTX, __func__, ctx->name, "state",
                          "%s" CORE_LIMIT "IDLE" CORE_REMEDY
@@ -175,8 +177,8 @@ doca_error_t doca_ctx_stop(struct doca_ctx *ctx)
 {
     doca_error_t result;
 
-    if (ctx == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_CTX, __func__, "ctx");
+    if (!core_is_live(CORE_LIVE_CTX, ctx))
+        return CORE_FAIL_DEAD(CORE_LOG_CTX, __func__, "ctx", ctx);
     if (ctx->state == DOCA_CTX_STATE_IDLE)
         return DOCA_SUCCESS;
     if (ctx->state == DOCA_CTX_STATE_STOPPING)
@@ -199,8 +201,8 @@ doca_error_t doca_ctx_stop(struct doca_ctx *ctx)
 
 doca_error_t doca_ctx_get_num_inflight_tasks(const struct doca_ctx *ctx, size_t *num_inflight_tasks)
 {
-    if (ctx == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_CTX, __func__, "ctx");
+    if (!core_is_live(CORE_LIVE_CTX, ctx))
+        return CORE_FAIL_DEAD(CORE_LOG_CTX, __func__, "ctx", ctx);
     if (num_inflight_tasks == NULL)
         return CORE_FAIL_NULL(CORE_LOG_CTX, __func__, "num_inflight_tasks");
     *num_inflight_tasks = ctx->inflight;
@@ -209,16 +211,16 @@ doca_error_t doca_ctx_get_num_inflight_tasks(const struct doca_ctx *ctx, size_t 
 
 doca_error_t doca_ctx_set_user_data(struct doca_ctx *ctx, union doca_data user_data)
 {
-    if (ctx == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_CTX, __func__, "ctx");
+    if (!core_is_live(CORE_LIVE_CTX, ctx))
+        return CORE_FAIL_DEAD(CORE_LOG_CTX, __func__, "ctx", ctx);
     ctx->user_data = user_data;
     return DOCA_SUCCESS;
 }
 
 doca_error_t doca_ctx_get_user_data(const struct doca_ctx *ctx, union doca_data *user_data)
 {
-    if (ctx == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_CTX, __func__, "ctx");
+    if (!core_is_live(CORE_LIVE_CTX, ctx))
+        return CORE_FAIL_DEAD(CORE_LOG_CTX, __func__, "ctx", ctx);
     if (user_data == NULL)
         return CORE_FAIL_NULL(CORE_LOG_CTX, __func__, "user_data");
     *user_data = ctx->user_data;
@@ -228,16 +230,16 @@ doca_error_t doca_ctx_get_user_data(const struct doca_ctx *ctx, union doca_data 
 doca_error_t doca_ctx_set_state_changed_cb(struct doca_ctx *ctx,
                                            doca_ctx_state_changed_callback_t cb)
 {
-    if (ctx == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_CTX, __func__, "ctx");
+    if (!core_is_live(CORE_LIVE_CTX, ctx))
+        return CORE_FAIL_DEAD(CORE_LOG_CTX, __func__, "ctx", ctx);
     ctx->state_cb = cb;
     return DOCA_SUCCESS;
 }
 
 doca_error_t doca_ctx_get_state(const struct doca_ctx *ctx, enum doca_ctx_states *state)
 {
-    if (ctx == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_CTX, __func__, "ctx");
+    if (!core_is_live(CORE_LIVE_CTX, ctx))
+        return CORE_FAIL_DEAD(CORE_LOG_CTX, __func__, "ctx", ctx);
     if (state == NULL)
         return CORE_FAIL_NULL(CORE_LOG_CTX, __func__, "state");
     *state = ctx->state;
@@ -246,7 +248,12 @@ doca_error_t doca_ctx_get_state(const struct doca_ctx *ctx, enum doca_ctx_states
 
 void doca_ctx_flush_tasks(struct doca_ctx *ctx)
 {
-    if (ctx == NULL || ctx->state == DOCA_CTX_STATE_IDLE)
+    if (!core_is_live(CORE_LIVE_CTX, ctx)) {
+        if (OD_CHECKED && ctx != NULL)
+            CORE_FAIL_DEAD(CORE_LOG_CTX, __func__, "ctx", ctx);
+        return;
+    }
+    if (ctx->state == DOCA_CTX_STATE_IDLE)
         return;
     ctx->ops->flush(ctx);
     core_ctx_wake_self(ctx);
@@ -258,8 +265,8 @@ static doca_error_t refuse_datapath(struct doca_ctx *ctx, const void *target, co
 {
     doca_error_t result;
 
-    if (ctx == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_CTX, func, "ctx");
+    if (!core_is_live(CORE_LIVE_CTX, ctx))
+        return CORE_FAIL_DEAD(CORE_LOG_CTX, func, "ctx", ctx);
     result = core_ctx_check_idle(ctx, func);
     if (result != DOCA_SUCCESS)
         return DOCA_ERROR_BAD_STATE;
@@ -283,8 +290,8 @@ doca_error_t doca_ctx_set_completion_vector(struct doca_ctx *ctx, uint32_t comp_
 {
     uint32_t limit;
 
-    if (ctx == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_CTX, __func__, "ctx");
+    if (!core_is_live(CORE_LIVE_CTX, ctx))
+        return CORE_FAIL_DEAD(CORE_LOG_CTX, __func__, "ctx", ctx);
     if (ctx->state != DOCA_CTX_STATE_IDLE)
         return CORE_FAIL(DOCA_ERROR_BAD_STATE, CORE_LOG_CTX, __func__, ctx->name, "state",
                          "%s" CORE_LIMIT "IDLE" CORE_REMEDY "choose the vector before start",
@@ -319,8 +326,8 @@ doca_error_t doca_ctx_cap_get_num_completion_vectors(const struct doca_devinfo *
 
 doca_error_t doca_ctx_profiler_set_max_nranges(struct doca_ctx *ctx, uint8_t num_ranges)
 {
-    if (ctx == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_CTX, __func__, "ctx");
+    if (!core_is_live(CORE_LIVE_CTX, ctx))
+        return CORE_FAIL_DEAD(CORE_LOG_CTX, __func__, "ctx", ctx);
     if (ctx->state != DOCA_CTX_STATE_IDLE)
         return CORE_FAIL(DOCA_ERROR_BAD_STATE, CORE_LOG_CTX, __func__, ctx->name, "state",
                          "%s" CORE_LIMIT "IDLE" CORE_REMEDY "configure before start",

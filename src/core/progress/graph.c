@@ -22,8 +22,8 @@ doca_error_t doca_graph_create(struct doca_pe *pe, struct doca_graph **graph)
 {
     struct doca_graph *created;
 
-    if (pe == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_GRAPH, __func__, "pe");
+    if (!core_is_live(CORE_LIVE_PE, pe))
+        return CORE_FAIL_DEAD(CORE_LOG_GRAPH, __func__, "pe", pe);
     if (graph == NULL)
         return CORE_FAIL_NULL(CORE_LOG_GRAPH, __func__, "graph");
     created = calloc(1, sizeof(*created));
@@ -33,6 +33,7 @@ doca_error_t doca_graph_create(struct doca_pe *pe, struct doca_graph **graph)
     od_list_init(&created->referrers);
     snprintf(created->name, sizeof(created->name), "graph#%u", core_next_id());
     core_pe_hold(pe);
+    core_live_add(CORE_LIVE_GRAPH, created);
     *graph = created;
     return DOCA_SUCCESS;
 }
@@ -41,6 +42,7 @@ static void free_node(struct doca_graph_node *node)
 {
     if (node->kind == GRAPH_NODE_SUB)
         od_list_remove(&node->referrer);
+    core_live_remove(node);
     free(node->succs);
     free(node);
 }
@@ -49,8 +51,8 @@ doca_error_t doca_graph_destroy(struct doca_graph *graph)
 {
     doca_error_t result;
 
-    if (graph == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_GRAPH, __func__, "graph");
+    if (!core_is_live(CORE_LIVE_GRAPH, graph))
+        return CORE_FAIL_DEAD(CORE_LOG_GRAPH, __func__, "graph", graph);
     result = check_stopped(graph, __func__);
     if (result != DOCA_SUCCESS)
         return result;
@@ -63,6 +65,7 @@ doca_error_t doca_graph_destroy(struct doca_graph *graph)
         free_node(graph->nodes[i]);
     free(graph->nodes);
     core_pe_release(graph->pe);
+    core_live_remove(graph);
     free(graph);
     return DOCA_SUCCESS;
 }
@@ -73,8 +76,8 @@ doca_error_t doca_graph_set_conf(struct doca_graph *graph,
 {
     doca_error_t result;
 
-    if (graph == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_GRAPH, __func__, "graph");
+    if (!core_is_live(CORE_LIVE_GRAPH, graph))
+        return CORE_FAIL_DEAD(CORE_LOG_GRAPH, __func__, "graph", graph);
     if (graph_completion_cb == NULL)
         return CORE_FAIL_NULL(CORE_LOG_GRAPH, __func__, "graph_completion_cb");
     if (graph_error_cb == NULL)
@@ -95,8 +98,8 @@ doca_error_t doca_graph_set_user_data(struct doca_graph *graph, union doca_data 
 {
     doca_error_t result;
 
-    if (graph == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_GRAPH, __func__, "graph");
+    if (!core_is_live(CORE_LIVE_GRAPH, graph))
+        return CORE_FAIL_DEAD(CORE_LOG_GRAPH, __func__, "graph", graph);
     result = check_stopped(graph, __func__);
     if (result == DOCA_SUCCESS)
         graph->user_data = user_data;
@@ -105,8 +108,8 @@ doca_error_t doca_graph_set_user_data(struct doca_graph *graph, union doca_data 
 
 doca_error_t doca_graph_get_user_data(const struct doca_graph *graph, union doca_data *user_data)
 {
-    if (graph == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_GRAPH, __func__, "graph");
+    if (!core_is_live(CORE_LIVE_GRAPH, graph))
+        return CORE_FAIL_DEAD(CORE_LOG_GRAPH, __func__, "graph", graph);
     if (user_data == NULL)
         return CORE_FAIL_NULL(CORE_LOG_GRAPH, __func__, "user_data");
     *user_data = graph->user_data;
@@ -135,6 +138,7 @@ static doca_error_t add_node(struct doca_graph *graph, enum graph_node_kind kind
     added->index = graph->nnodes;
     od_list_init(&added->referrer);
     nodes[graph->nnodes++] = added;
+    core_live_add(CORE_LIVE_GRAPH_NODE, added);
     *node = added;
     return DOCA_SUCCESS;
 }
@@ -144,10 +148,10 @@ doca_error_t doca_graph_node_create_from_ctx(struct doca_graph *graph, const str
 {
     doca_error_t result;
 
-    if (graph == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_GRAPH, __func__, "graph");
-    if (ctx == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_GRAPH, __func__, "ctx");
+    if (!core_is_live(CORE_LIVE_GRAPH, graph))
+        return CORE_FAIL_DEAD(CORE_LOG_GRAPH, __func__, "graph", graph);
+    if (!core_is_live(CORE_LIVE_CTX, ctx))
+        return CORE_FAIL_DEAD(CORE_LOG_GRAPH, __func__, "ctx", ctx);
     if (node == NULL)
         return CORE_FAIL_NULL(CORE_LOG_GRAPH, __func__, "node");
     result = add_node(graph, GRAPH_NODE_CTX, __func__, node);
@@ -162,8 +166,8 @@ doca_error_t doca_graph_node_create_from_user(struct doca_graph *graph,
 {
     doca_error_t result;
 
-    if (graph == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_GRAPH, __func__, "graph");
+    if (!core_is_live(CORE_LIVE_GRAPH, graph))
+        return CORE_FAIL_DEAD(CORE_LOG_GRAPH, __func__, "graph", graph);
     if (cb == NULL)
         return CORE_FAIL_NULL(CORE_LOG_GRAPH, __func__, "cb");
     if (node == NULL)
@@ -207,10 +211,10 @@ doca_error_t doca_graph_node_create_from_graph(struct doca_graph *graph,
 {
     doca_error_t result;
 
-    if (graph == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_GRAPH, __func__, "graph");
-    if (sub_graph == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_GRAPH, __func__, "sub_graph");
+    if (!core_is_live(CORE_LIVE_GRAPH, graph))
+        return CORE_FAIL_DEAD(CORE_LOG_GRAPH, __func__, "graph", graph);
+    if (!core_is_live(CORE_LIVE_GRAPH, sub_graph))
+        return CORE_FAIL_DEAD(CORE_LOG_GRAPH, __func__, "sub_graph", sub_graph);
     if (node == NULL)
         return CORE_FAIL_NULL(CORE_LOG_GRAPH, __func__, "node");
     result = check_stopped(graph, __func__);
@@ -267,12 +271,12 @@ doca_error_t doca_graph_add_dependency(struct doca_graph *graph, struct doca_gra
     struct doca_graph_node **succs;
     doca_error_t result;
 
-    if (graph == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_GRAPH, __func__, "graph");
-    if (from == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_GRAPH, __func__, "from");
-    if (to == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_GRAPH, __func__, "to");
+    if (!core_is_live(CORE_LIVE_GRAPH, graph))
+        return CORE_FAIL_DEAD(CORE_LOG_GRAPH, __func__, "graph", graph);
+    if (!core_is_live(CORE_LIVE_GRAPH_NODE, from))
+        return CORE_FAIL_DEAD(CORE_LOG_GRAPH, __func__, "from", from);
+    if (!core_is_live(CORE_LIVE_GRAPH_NODE, to))
+        return CORE_FAIL_DEAD(CORE_LOG_GRAPH, __func__, "to", to);
     if (from->graph != graph || to->graph != graph)
         return CORE_FAIL(DOCA_ERROR_INVALID_VALUE, CORE_LOG_GRAPH, __func__, graph->name,
                          from->graph != graph ? "from" : "to",
@@ -302,6 +306,8 @@ static doca_error_t check_node(const struct doca_graph *graph, const struct doca
 
     switch (node->kind) {
     case GRAPH_NODE_CTX:
+        if (OD_CHECKED && !core_is_live(CORE_LIVE_CTX, node->ctx))
+            return CORE_FAIL_DEAD(CORE_LOG_GRAPH, func, "context of a node", node->ctx);
         if (node->ctx->state == DOCA_CTX_STATE_RUNNING && node->ctx->pe == graph->pe)
             return DOCA_SUCCESS;
         return CORE_FAIL(DOCA_ERROR_BAD_STATE, CORE_LOG_GRAPH, func, graph->name, "context",
@@ -393,8 +399,8 @@ doca_error_t doca_graph_start(struct doca_graph *graph)
 {
     doca_error_t result;
 
-    if (graph == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_GRAPH, __func__, "graph");
+    if (!core_is_live(CORE_LIVE_GRAPH, graph))
+        return CORE_FAIL_DEAD(CORE_LOG_GRAPH, __func__, "graph", graph);
     if (graph->started)
         return DOCA_SUCCESS;
     result = check_plan(graph);
@@ -410,8 +416,8 @@ doca_error_t doca_graph_start(struct doca_graph *graph)
 
 doca_error_t doca_graph_stop(struct doca_graph *graph)
 {
-    if (graph == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_GRAPH, __func__, "graph");
+    if (!core_is_live(CORE_LIVE_GRAPH, graph))
+        return CORE_FAIL_DEAD(CORE_LOG_GRAPH, __func__, "graph", graph);
     if (!graph->started)
         return DOCA_SUCCESS;
     if (graph->ninstances > 0 || graph->nparents > 0)

@@ -186,8 +186,8 @@ doca_error_t doca_graph_instance_create(const struct doca_graph *graph,
 {
     struct doca_graph_instance *instance;
 
-    if (graph == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_GRAPH, __func__, "graph");
+    if (!core_is_live(CORE_LIVE_GRAPH, graph))
+        return CORE_FAIL_DEAD(CORE_LOG_GRAPH, __func__, "graph", graph);
     if (graph_instance == NULL)
         return CORE_FAIL_NULL(CORE_LOG_GRAPH, __func__, "graph_instance");
     if (!graph->started)
@@ -205,14 +205,15 @@ doca_error_t doca_graph_instance_create(const struct doca_graph *graph,
     for (uint32_t i = 0; i < graph->nnodes; i++)
         instance->runs[i] = (struct graph_run){
             .work = {.run = run_deferred_node}, .instance = instance, .node = graph->nodes[i]};
+    core_live_add(CORE_LIVE_GRAPH_INSTANCE, instance);
     *graph_instance = instance;
     return DOCA_SUCCESS;
 }
 
 static doca_error_t check_alive(const struct doca_graph_instance *instance, const char *func)
 {
-    if (instance == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_GRAPH, func, "graph_instance");
+    if (!core_is_live(CORE_LIVE_GRAPH_INSTANCE, instance))
+        return CORE_FAIL_DEAD(CORE_LOG_GRAPH, func, "graph_instance", instance);
     if (core_graph_instance_is_alive(instance))
         return DOCA_SUCCESS;
     return CORE_FAIL(DOCA_ERROR_INVALID_VALUE, CORE_LOG_GRAPH, func, instance->graph->name,
@@ -242,6 +243,7 @@ doca_error_t doca_graph_instance_destroy(struct doca_graph_instance *graph_insta
     if (result != DOCA_SUCCESS)
         return result;
     graph = graph_instance->graph;
+    core_live_remove(graph_instance);
     graph_instance->life++;
     graph_instance->next_free = graph->free;
     graph->free = graph_instance;
@@ -283,8 +285,8 @@ static doca_error_t find_run(struct doca_graph_instance *instance,
 
     if (result != DOCA_SUCCESS)
         return result;
-    if (node == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_GRAPH, func, "node");
+    if (!core_is_live(CORE_LIVE_GRAPH_NODE, node))
+        return CORE_FAIL_DEAD(CORE_LOG_GRAPH, func, "node", node);
     if (node->graph != instance->graph)
         return CORE_FAIL(DOCA_ERROR_INVALID_VALUE, CORE_LOG_GRAPH, func, instance->graph->name,
                          "node", "of %s" CORE_REMEDY "use a node of the instance's graph",
@@ -304,8 +306,8 @@ doca_error_t doca_graph_instance_set_ctx_node_data(struct doca_graph_instance *g
     struct graph_run *run;
     doca_error_t result;
 
-    if (task == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_GRAPH, __func__, "task");
+    if (!core_is_live(CORE_LIVE_TASK, task))
+        return CORE_FAIL_DEAD(CORE_LOG_GRAPH, __func__, "task", task);
     result = find_run(graph_instance, node, GRAPH_NODE_CTX, __func__, &run);
     if (result != DOCA_SUCCESS)
         return result;
@@ -376,6 +378,10 @@ static doca_error_t check_run(const struct graph_run *run)
     /* Tasks end with their context's run, so look at the context first. */
     if (node->kind != GRAPH_NODE_CTX)
         return DOCA_SUCCESS;
+    if (OD_CHECKED && !core_is_live(CORE_LIVE_CTX, node->ctx))
+        return CORE_FAIL_DEAD(CORE_LOG_GRAPH, func, "context of a node", node->ctx);
+    if (OD_CHECKED && !core_is_live(CORE_LIVE_TASK, run->task))
+        return CORE_FAIL_DEAD(CORE_LOG_GRAPH, func, "task of a node", run->task);
     if (node->ctx->state != DOCA_CTX_STATE_RUNNING)
         return CORE_FAIL(DOCA_ERROR_BAD_STATE, CORE_LOG_GRAPH, func, node->graph->name, "context",
                          "%s of node %u, not RUNNING" CORE_LIMIT "RUNNING" CORE_REMEDY

@@ -23,6 +23,7 @@ doca_error_t doca_pe_create(struct doca_pe **pe)
     od_list_init(&created->ctxs);
     created->cursor = &created->ctxs;
     snprintf(created->name, sizeof(created->name), "pe#%u", core_next_id());
+    core_live_add(CORE_LIVE_PE, created);
     *pe = created;
     return DOCA_SUCCESS;
 
@@ -43,8 +44,8 @@ static size_t count_ctxs(const struct doca_pe *pe)
 
 doca_error_t doca_pe_destroy(struct doca_pe *pe)
 {
-    if (pe == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_PE, __func__, "pe");
+    if (!core_is_live(CORE_LIVE_PE, pe))
+        return CORE_FAIL_DEAD(CORE_LOG_PE, __func__, "pe", pe);
     if (!od_list_is_empty(&pe->ctxs) || pe->holders > 0)
         return CORE_FAIL(DOCA_ERROR_IN_USE, CORE_LOG_PE, __func__, pe->name, "dependents",
                          "%zu contexts (one is %s) and %u graphs" CORE_LIMIT "none" CORE_REMEDY
@@ -57,6 +58,7 @@ doca_error_t doca_pe_destroy(struct doca_pe *pe)
     if (pe->busy)
         return CORE_FAIL(DOCA_ERROR_IN_USE, CORE_LOG_PE, __func__, pe->name, "doca_pe_progress()",
                          "running" CORE_REMEDY "destroy the engine outside of its callbacks");
+    core_live_remove(pe);
     od_waker_close(&pe->waker);
     free(pe);
     return DOCA_SUCCESS;
@@ -64,10 +66,10 @@ doca_error_t doca_pe_destroy(struct doca_pe *pe)
 
 doca_error_t doca_pe_connect_ctx(struct doca_pe *pe, struct doca_ctx *ctx)
 {
-    if (pe == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_PE, __func__, "pe");
-    if (ctx == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_PE, __func__, "ctx");
+    if (!core_is_live(CORE_LIVE_PE, pe))
+        return CORE_FAIL_DEAD(CORE_LOG_PE, __func__, "pe", pe);
+    if (!core_is_live(CORE_LIVE_CTX, ctx))
+        return CORE_FAIL_DEAD(CORE_LOG_PE, __func__, "ctx", ctx);
     if (ctx->state != DOCA_CTX_STATE_IDLE)
         return CORE_FAIL(DOCA_ERROR_BAD_STATE, CORE_LOG_PE, __func__, ctx->name, "state",
                          "not IDLE" CORE_LIMIT "IDLE" CORE_REMEDY
@@ -198,8 +200,11 @@ uint8_t doca_pe_progress(struct doca_pe *pe)
 {
     bool seen;
 
-    if (od_unlikely(pe == NULL))
+    if (od_unlikely(!core_is_live(CORE_LIVE_PE, pe))) {
+        if (OD_CHECKED && pe != NULL)
+            CORE_FAIL_DEAD(CORE_LOG_PE, __func__, "pe", pe);
         return 0;
+    }
     if (od_unlikely(pe->busy)) {
         refuse_reentry(pe);
         return 0;
@@ -217,8 +222,8 @@ uint8_t doca_pe_progress(struct doca_pe *pe)
 doca_error_t doca_pe_get_notification_handle(const struct doca_pe *pe,
                                              doca_notification_handle_t *handle)
 {
-    if (pe == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_PE, __func__, "pe");
+    if (!core_is_live(CORE_LIVE_PE, pe))
+        return CORE_FAIL_DEAD(CORE_LOG_PE, __func__, "pe", pe);
     if (handle == NULL)
         return CORE_FAIL_NULL(CORE_LOG_PE, __func__, "handle");
     *handle = pe->waker.fd;
@@ -239,8 +244,8 @@ static bool anything_pending(const struct doca_pe *pe)
 
 doca_error_t doca_pe_request_notification(struct doca_pe *pe)
 {
-    if (pe == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_PE, __func__, "pe");
+    if (!core_is_live(CORE_LIVE_PE, pe))
+        return CORE_FAIL_DEAD(CORE_LOG_PE, __func__, "pe", pe);
     /* In ALL mode the user need not clear: what is left of the last wake-up goes here. */
     if (pe->event_mode == DOCA_PE_EVENT_MODE_PROGRESS_ALL)
         od_waker_clear(&pe->waker);
@@ -255,8 +260,8 @@ doca_error_t doca_pe_clear_notification(struct doca_pe *pe, doca_notification_ha
     int err;
 
     (void)handle; /* one fd for the engine's whole life: nothing to choose */
-    if (pe == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_PE, __func__, "pe");
+    if (!core_is_live(CORE_LIVE_PE, pe))
+        return CORE_FAIL_DEAD(CORE_LOG_PE, __func__, "pe", pe);
     err = od_waker_clear(&pe->waker);
     if (err != 0)
         return CORE_FAIL(
@@ -267,8 +272,8 @@ doca_error_t doca_pe_clear_notification(struct doca_pe *pe, doca_notification_ha
 
 doca_error_t doca_pe_get_num_inflight_tasks(const struct doca_pe *pe, size_t *num_inflight_tasks)
 {
-    if (pe == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_PE, __func__, "pe");
+    if (!core_is_live(CORE_LIVE_PE, pe))
+        return CORE_FAIL_DEAD(CORE_LOG_PE, __func__, "pe", pe);
     if (num_inflight_tasks == NULL)
         return CORE_FAIL_NULL(CORE_LOG_PE, __func__, "num_inflight_tasks");
     *num_inflight_tasks = 0;
@@ -279,8 +284,8 @@ doca_error_t doca_pe_get_num_inflight_tasks(const struct doca_pe *pe, size_t *nu
 
 doca_error_t doca_pe_set_event_mode(struct doca_pe *pe, enum doca_pe_event_mode event_mode)
 {
-    if (pe == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_PE, __func__, "pe");
+    if (!core_is_live(CORE_LIVE_PE, pe))
+        return CORE_FAIL_DEAD(CORE_LOG_PE, __func__, "pe", pe);
     if (event_mode != DOCA_PE_EVENT_MODE_PROGRESS_SELECTIVE &&
         event_mode != DOCA_PE_EVENT_MODE_PROGRESS_ALL)
         return CORE_FAIL(DOCA_ERROR_INVALID_VALUE, CORE_LOG_PE, __func__, pe->name, "event_mode",

@@ -38,12 +38,22 @@ doca_error_t core_task_pool_open(struct core_task_pool *pool)
         task->state = CORE_TASK_FREE;
         task->next = pool->free;
         pool->free = task;
+        if (OD_CHECKED)
+            core_live_add(CORE_LIVE_TASK, task);
     }
     return DOCA_SUCCESS;
 }
 
+static void forget_tasks(const struct core_task_pool *pool)
+{
+    for (uint32_t i = 0; i < pool->num; i++)
+        core_live_remove((char *)pool->memory + i * pool->task_size);
+}
+
 void core_task_pool_close(struct core_task_pool *pool)
 {
+    if (OD_CHECKED && pool->memory != NULL)
+        forget_tasks(pool);
     free(pool->memory);
     pool->memory = NULL;
     pool->free = NULL;
@@ -79,7 +89,7 @@ void doca_task_free(struct doca_task *task)
 {
     struct doca_ctx *ctx;
 
-    if (task == NULL)
+    if (!core_task_is_live(task, __func__))
         return;
     ctx = task->ctx;
     if (od_unlikely(task->state != CORE_TASK_OWNED)) {
@@ -118,8 +128,8 @@ static inline doca_error_t submit(struct doca_task *task, uint32_t flags, const 
     struct doca_ctx *ctx;
     doca_error_t result;
 
-    if (od_unlikely(task == NULL))
-        return CORE_FAIL_NULL(CORE_LOG_TASK, func, "task");
+    if (od_unlikely(!core_is_live(CORE_LIVE_TASK, task)))
+        return CORE_FAIL_DEAD(CORE_LOG_TASK, func, "task", task);
     ctx = task->ctx;
     if (od_unlikely(ctx->state != DOCA_CTX_STATE_RUNNING || task->state != CORE_TASK_OWNED))
         return refuse_submit(task, func);
@@ -145,7 +155,7 @@ doca_error_t doca_task_submit_ex(struct doca_task *task, uint32_t flags)
 {
     if (od_unlikely((flags & ~KNOWN_SUBMIT_FLAGS) != 0))
         return CORE_FAIL(DOCA_ERROR_INVALID_VALUE, CORE_LOG_TASK, __func__,
-                         task != NULL ? task->ctx->name : NULL, "flags",
+                         core_is_live(CORE_LIVE_TASK, task) ? task->ctx->name : NULL, "flags",
                          "0x%x" CORE_LIMIT "bits of 0x%x", flags, KNOWN_SUBMIT_FLAGS);
     return submit(task, flags, __func__);
 }
@@ -154,8 +164,8 @@ doca_error_t doca_task_try_submit(struct doca_task *task)
 {
     doca_error_t result;
 
-    if (task == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_TASK, __func__, "task");
+    if (!core_is_live(CORE_LIVE_TASK, task))
+        return CORE_FAIL_DEAD(CORE_LOG_TASK, __func__, "task", task);
     if (task->ctx->state != DOCA_CTX_STATE_RUNNING || task->state != CORE_TASK_OWNED)
         return refuse_submit(task, __func__);
     result = task->pool->ops->validate(task);
@@ -208,23 +218,23 @@ void core_task_complete_fatal(struct doca_task *task, doca_error_t status)
 
 doca_error_t doca_task_get_status(const struct doca_task *task)
 {
-    if (task == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_TASK, __func__, "task");
+    if (!core_is_live(CORE_LIVE_TASK, task))
+        return CORE_FAIL_DEAD(CORE_LOG_TASK, __func__, "task", task);
     return task->status;
 }
 
 void doca_task_set_user_data(struct doca_task *task, union doca_data user_data)
 {
-    if (task != NULL)
+    if (core_task_is_live(task, __func__))
         task->user_data = user_data;
 }
 
 union doca_data doca_task_get_user_data(const struct doca_task *task)
 {
-    return task != NULL ? task->user_data : (union doca_data){.u64 = 0};
+    return core_task_is_live(task, __func__) ? task->user_data : (union doca_data){.u64 = 0};
 }
 
 struct doca_ctx *doca_task_get_ctx(const struct doca_task *task)
 {
-    return task != NULL ? task->ctx : NULL;
+    return core_task_is_live(task, __func__) ? task->ctx : NULL;
 }

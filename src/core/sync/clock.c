@@ -142,14 +142,16 @@ doca_error_t doca_clock_create(const struct doca_dev *dev, struct doca_clock **c
                          "%zu bytes" CORE_REMEDY "free memory", sizeof(*created));
     created->dev = (struct doca_dev *)dev; /* only its count of users changes */
     core_dev_hold(created->dev, CORE_DEV_USER_CLOCK);
+    core_live_add(CORE_LIVE_CLOCK, created);
     *clock = created;
     return DOCA_SUCCESS;
 }
 
 doca_error_t doca_clock_destroy(struct doca_clock *clock)
 {
-    if (clock == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_CLOCK, __func__, "clock");
+    if (!core_is_live(CORE_LIVE_CLOCK, clock))
+        return CORE_FAIL_DEAD(CORE_LOG_CLOCK, __func__, "clock", clock);
+    core_live_remove(clock);
     core_dev_release(clock->dev, CORE_DEV_USER_CLOCK);
     free(clock);
     return DOCA_SUCCESS;
@@ -162,8 +164,8 @@ doca_error_t doca_clock_get_timestamp(const struct doca_clock *clock, uint64_t c
     doca_error_t result;
     int err;
 
-    if (clock == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_CLOCK, __func__, "clock");
+    if (!core_is_live(CORE_LIVE_CLOCK, clock))
+        return CORE_FAIL_DEAD(CORE_LOG_CLOCK, __func__, "clock", clock);
     if (clock_ts == NULL)
         return CORE_FAIL_NULL(CORE_LOG_CLOCK, __func__, "clock_ts");
     result = check_type(clock, clock_type, NIC_CLOCKS | HOST_CLOCKS, "clock_type", __func__);
@@ -208,8 +210,8 @@ doca_error_t doca_clock_get_crosstimestamp(const struct doca_clock *clock,
     struct pair best = {.margin = UINT64_MAX};
     doca_error_t result;
 
-    if (clock == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_CLOCK, __func__, "clock");
+    if (!core_is_live(CORE_LIVE_CLOCK, clock))
+        return CORE_FAIL_DEAD(CORE_LOG_CLOCK, __func__, "clock", clock);
     if (primary_clock_ts == NULL || nic_clock_ts == NULL)
         return CORE_FAIL_NULL(CORE_LOG_CLOCK, __func__,
                               primary_clock_ts == NULL ? "primary_clock_ts" : "nic_clock_ts");

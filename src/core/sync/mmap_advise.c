@@ -202,6 +202,7 @@ doca_error_t doca_mmap_advise_create(struct doca_dev *dev, struct doca_mmap_advi
     created->ctx.setters_not_permitted = true;
     core_task_pool_init(&created->pool, &created->ctx, &task_ops,
                         sizeof(struct doca_mmap_advise_task_invalidate_cache));
+    core_live_add(CORE_LIVE_MMAP_ADVISE, created);
     *mmap_advise = created;
     return DOCA_SUCCESS;
 }
@@ -210,8 +211,8 @@ doca_error_t doca_mmap_advise_destroy(struct doca_mmap_advise *mmap_advise)
 {
     doca_error_t result;
 
-    if (mmap_advise == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_MMAP_ADVISE, __func__, "mmap_advise");
+    if (!core_is_live(CORE_LIVE_MMAP_ADVISE, mmap_advise))
+        return CORE_FAIL_DEAD(CORE_LOG_MMAP_ADVISE, __func__, "mmap_advise", mmap_advise);
     result = core_ctx_fini(&mmap_advise->ctx, __func__);
     if (result == DOCA_SUCCESS)
         free(mmap_advise);
@@ -258,8 +259,8 @@ doca_error_t doca_mmap_advise_task_invalidate_cache_set_conf(
 {
     doca_error_t result;
 
-    if (mmap_advise == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_MMAP_ADVISE, __func__, "mmap_advise");
+    if (!core_is_live(CORE_LIVE_MMAP_ADVISE, mmap_advise))
+        return CORE_FAIL_DEAD(CORE_LOG_MMAP_ADVISE, __func__, "mmap_advise", mmap_advise);
     if (completion_cb == NULL || error_cb == NULL)
         return CORE_FAIL_NULL(CORE_LOG_MMAP_ADVISE, __func__,
                               completion_cb == NULL ? "completion_cb" : "error_cb");
@@ -285,8 +286,8 @@ doca_error_t doca_mmap_advise_task_invalidate_cache_alloc_init(
     struct doca_task *taken;
     doca_error_t result;
 
-    if (mmap_advise == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_MMAP_ADVISE, __func__, "mmap_advise");
+    if (!core_is_live(CORE_LIVE_MMAP_ADVISE, mmap_advise))
+        return CORE_FAIL_DEAD(CORE_LOG_MMAP_ADVISE, __func__, "mmap_advise", mmap_advise);
     if (buf == NULL)
         return CORE_FAIL_NULL(CORE_LOG_MMAP_ADVISE, __func__, "buf");
     if (task == NULL)
@@ -308,12 +309,12 @@ struct doca_task *doca_mmap_advise_task_invalidate_cache_as_doca_task(
 void doca_mmap_advise_task_invalidate_cache_set_buf(
     struct doca_mmap_advise_task_invalidate_cache *task, struct doca_buf *buf)
 {
-    if (task != NULL)
+    if (core_task_is_live(task, __func__))
         task->buf = buf;
 }
 
 struct doca_buf *doca_mmap_advise_task_invalidate_cache_get_buf(
     const struct doca_mmap_advise_task_invalidate_cache *task)
 {
-    return task != NULL ? task->buf : NULL;
+    return core_task_is_live(task, __func__) ? task->buf : NULL;
 }

@@ -18,6 +18,7 @@ doca_error_t core_sync_event_new(const char *func, struct doca_sync_event **even
     created->ctx.setters_not_permitted = true;
     od_list_init(&created->watch_link);
     core_sync_event_init_tasks(created);
+    core_live_add(CORE_LIVE_SYNC_EVENT, created);
     *event = created;
     return DOCA_SUCCESS;
 }
@@ -47,8 +48,8 @@ doca_error_t doca_sync_event_destroy(struct doca_sync_event *event)
 {
     doca_error_t result;
 
-    if (event == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_SYNC_EVENT, __func__, "event");
+    if (!core_is_live(CORE_LIVE_SYNC_EVENT, event))
+        return CORE_FAIL_DEAD(CORE_LOG_SYNC_EVENT, __func__, "event", event);
     result = core_ctx_fini(&event->ctx, __func__);
     if (result != DOCA_SUCCESS)
         return result;
@@ -108,8 +109,8 @@ static doca_error_t add_location(struct doca_sync_event *event, bool publisher,
 {
     doca_error_t result;
 
-    if (event == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_SYNC_EVENT, func, "event");
+    if (!core_is_live(CORE_LIVE_SYNC_EVENT, event))
+        return CORE_FAIL_DEAD(CORE_LOG_SYNC_EVENT, func, "event", event);
     if (target == NULL)
         return CORE_FAIL_NULL(CORE_LOG_SYNC_EVENT, func, what);
     result = core_sync_event_check_config(event, func);
@@ -127,8 +128,8 @@ static doca_error_t add_cpu(struct doca_sync_event *event, bool publisher, struc
 {
     doca_error_t result;
 
-    if (event == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_SYNC_EVENT, func, "event");
+    if (!core_is_live(CORE_LIVE_SYNC_EVENT, event))
+        return CORE_FAIL_DEAD(CORE_LOG_SYNC_EVENT, func, "event", event);
     if (!core_dev_is_valid(dev))
         return CORE_FAIL(DOCA_ERROR_INVALID_VALUE, CORE_LOG_SYNC_EVENT, func, event->ctx.name,
                          "dev", "%s" CORE_REMEDY "pass an open device",
@@ -211,8 +212,8 @@ doca_error_t doca_sync_event_set_addr(struct doca_sync_event *event, uint64_t *a
 {
     doca_error_t result;
 
-    if (event == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_SYNC_EVENT, __func__, "event");
+    if (!core_is_live(CORE_LIVE_SYNC_EVENT, event))
+        return CORE_FAIL_DEAD(CORE_LOG_SYNC_EVENT, __func__, "event", event);
     if (addr == NULL)
         return CORE_FAIL_NULL(CORE_LOG_SYNC_EVENT, __func__, "addr");
     if (event->map != NULL)
@@ -261,8 +262,8 @@ doca_error_t doca_sync_event_set_doca_buf(struct doca_sync_event *event, struct 
 {
     doca_error_t result;
 
-    if (event == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_SYNC_EVENT, __func__, "event");
+    if (!core_is_live(CORE_LIVE_SYNC_EVENT, event))
+        return CORE_FAIL_DEAD(CORE_LOG_SYNC_EVENT, __func__, "event", event);
     if (buf == NULL)
         return CORE_FAIL_NULL(CORE_LOG_SYNC_EVENT, __func__, "buf");
     result = core_sync_event_check_config(event, __func__);
@@ -383,8 +384,8 @@ doca_error_t doca_sync_event_start(struct doca_sync_event *event)
 {
     doca_error_t result;
 
-    if (event == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_SYNC_EVENT, __func__, "event");
+    if (!core_is_live(CORE_LIVE_SYNC_EVENT, event))
+        return CORE_FAIL_DEAD(CORE_LOG_SYNC_EVENT, __func__, "event", event);
     result = check_plain(event, __func__);
     if (result != DOCA_SUCCESS)
         return result;
@@ -403,8 +404,8 @@ doca_error_t doca_sync_event_stop(struct doca_sync_event *event)
 {
     doca_error_t result;
 
-    if (event == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_SYNC_EVENT, __func__, "event");
+    if (!core_is_live(CORE_LIVE_SYNC_EVENT, event))
+        return CORE_FAIL_DEAD(CORE_LOG_SYNC_EVENT, __func__, "event", event);
     result = check_plain(event, __func__);
     if (result == DOCA_SUCCESS)
         atomic_store(&event->running, false);

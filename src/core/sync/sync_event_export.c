@@ -195,8 +195,8 @@ static doca_error_t export_event(struct doca_sync_event *event, const struct doc
 static doca_error_t check_out(const struct doca_sync_event *event, const uint8_t **data,
                               const size_t *sz, const char *func)
 {
-    if (event == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_SYNC_EVENT, func, "event");
+    if (!core_is_live(CORE_LIVE_SYNC_EVENT, event))
+        return CORE_FAIL_DEAD(CORE_LOG_SYNC_EVENT, func, "event", event);
     if (data == NULL || sz == NULL)
         return CORE_FAIL_NULL(CORE_LOG_SYNC_EVENT, func, data == NULL ? "data" : "sz");
     return DOCA_SUCCESS;
@@ -331,6 +331,7 @@ doca_sync_event_remote_net_create_from_export(struct doca_dev *dev, const uint8_
         goto err_free;
     created->dev = dev;
     core_dev_hold(dev, CORE_DEV_USER_SYNC_EVENT);
+    core_live_add(CORE_LIVE_REMOTE_NET_EVENT, created);
     *event = created;
     return DOCA_SUCCESS;
 
@@ -341,8 +342,9 @@ err_free:
 
 doca_error_t doca_sync_event_remote_net_destroy(struct doca_sync_event_remote_net *event)
 {
-    if (event == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_SYNC_EVENT, __func__, "event");
+    if (!core_is_live(CORE_LIVE_REMOTE_NET_EVENT, event))
+        return CORE_FAIL_DEAD(CORE_LOG_SYNC_EVENT, __func__, "event", event);
+    core_live_remove(event);
     soft_peer_map_close(event->map);
     core_dev_release(event->dev, CORE_DEV_USER_SYNC_EVENT);
     free(event);
@@ -353,14 +355,14 @@ doca_error_t doca_sync_event_remote_net_destroy(struct doca_sync_event_remote_ne
  * Handles for processors that are not there
  */
 
-static doca_error_t refuse_handle(const void *event, const void *processor, const void *handle,
-                                  const char *func)
+static doca_error_t refuse_handle(enum core_live_kind kind, const void *event,
+                                  const void *processor, const void *handle, const char *func)
 {
-    if (event == NULL || processor == NULL || handle == NULL)
+    if (!core_is_live(kind, event))
+        return CORE_FAIL_DEAD(CORE_LOG_SYNC_EVENT, func, "event", event);
+    if (processor == NULL || handle == NULL)
         return CORE_FAIL_NULL(CORE_LOG_SYNC_EVENT, func,
-                              event == NULL       ? "event"
-                              : processor == NULL ? "processor"
-                                                  : "handle");
+                              processor == NULL ? "processor" : "handle");
     return CORE_FAIL(DOCA_ERROR_NOT_SUPPORTED, CORE_LOG_SYNC_EVENT, func, NULL, "processor",
                      "not the CPU" CORE_LIMIT "CPU" CORE_REMEDY
                      "use the event through the CPU or a remote PCI export");
@@ -369,13 +371,13 @@ static doca_error_t refuse_handle(const void *event, const void *processor, cons
 doca_error_t doca_sync_event_get_dpa_handle(struct doca_sync_event *event, struct doca_dpa *dpa,
                                             doca_dpa_dev_sync_event_t *dpa_dev_se_handle)
 {
-    return refuse_handle(event, dpa, dpa_dev_se_handle, __func__);
+    return refuse_handle(CORE_LIVE_SYNC_EVENT, event, dpa, dpa_dev_se_handle, __func__);
 }
 
 doca_error_t doca_sync_event_get_gpu_handle(struct doca_sync_event *event, struct doca_gpu *gpu,
                                             doca_gpu_dev_sync_event_t **gpu_dev_se)
 {
-    return refuse_handle(event, gpu, gpu_dev_se, __func__);
+    return refuse_handle(CORE_LIVE_SYNC_EVENT, event, gpu, gpu_dev_se, __func__);
 }
 
 doca_error_t
@@ -383,7 +385,7 @@ doca_sync_event_remote_net_get_dpa_handle(struct doca_sync_event_remote_net *eve
                                           struct doca_dpa *dpa,
                                           doca_dpa_dev_sync_event_remote_net_t *dpa_remote_event)
 {
-    return refuse_handle(event, dpa, dpa_remote_event, __func__);
+    return refuse_handle(CORE_LIVE_REMOTE_NET_EVENT, event, dpa, dpa_remote_event, __func__);
 }
 
 doca_error_t
@@ -391,5 +393,5 @@ doca_sync_event_remote_net_get_gpu_handle(struct doca_sync_event_remote_net *eve
                                           struct doca_gpu *gpu,
                                           doca_gpu_dev_sync_event_remote_net_t *gpu_remote_event)
 {
-    return refuse_handle(event, gpu, gpu_remote_event, __func__);
+    return refuse_handle(CORE_LIVE_REMOTE_NET_EVENT, event, gpu, gpu_remote_event, __func__);
 }

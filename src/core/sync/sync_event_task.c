@@ -378,8 +378,8 @@ static doca_error_t set_conf(struct doca_sync_event *event, enum sync_task_kind 
 {
     doca_error_t result;
 
-    if (event == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_SYNC_EVENT, func, "event");
+    if (!core_is_live(CORE_LIVE_SYNC_EVENT, event))
+        return CORE_FAIL_DEAD(CORE_LOG_SYNC_EVENT, func, "event", event);
     if (!has_done || !has_error)
         return CORE_FAIL_NULL(CORE_LOG_SYNC_EVENT, func, has_done ? "error_cb" : "completion_cb");
     if (num == 0 || num > MAX_TASKS)
@@ -405,8 +405,8 @@ static doca_error_t set_conf(struct doca_sync_event *event, enum sync_task_kind 
 static doca_error_t check_operands(struct doca_sync_event *event, const struct sync_task *operands,
                                    const void *task, const char *func)
 {
-    if (event == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_SYNC_EVENT, func, "event");
+    if (!core_is_live(CORE_LIVE_SYNC_EVENT, event))
+        return CORE_FAIL_DEAD(CORE_LOG_SYNC_EVENT, func, "event", event);
     if (task == NULL)
         return CORE_FAIL_NULL(CORE_LOG_SYNC_EVENT, func, "task");
     if (wants_out(operands) && operands->out == NULL)
@@ -479,13 +479,13 @@ struct doca_task *doca_sync_event_task_get_as_doca_task(struct doca_sync_event_t
 void doca_sync_event_task_get_set_ret_val_ptr(struct doca_sync_event_task_get *task,
                                               uint64_t *ret_val_ptr)
 {
-    if (task != NULL)
+    if (core_task_is_live(task, __func__))
         task->base.out = ret_val_ptr;
 }
 
 uint64_t *doca_sync_event_task_get_get_ret_val_ptr(const struct doca_sync_event_task_get *task)
 {
-    return task != NULL ? task->base.out : NULL;
+    return core_task_is_live(task, __func__) ? task->base.out : NULL;
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -534,14 +534,14 @@ doca_sync_event_task_notify_set_as_doca_task(struct doca_sync_event_task_notify_
 void doca_sync_event_task_notify_set_set_set_val(struct doca_sync_event_task_notify_set *task,
                                                  uint64_t set_val)
 {
-    if (task != NULL)
+    if (core_task_is_live(task, __func__))
         task->base.operand = set_val;
 }
 
 uint64_t
 doca_sync_event_task_notify_set_get_set_val(const struct doca_sync_event_task_notify_set *task)
 {
-    return task != NULL ? task->base.operand : 0;
+    return core_task_is_live(task, __func__) ? task->base.operand : 0;
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -591,27 +591,27 @@ doca_sync_event_task_notify_add_as_doca_task(struct doca_sync_event_task_notify_
 void doca_sync_event_task_notify_add_set_inc_val(struct doca_sync_event_task_notify_add *task,
                                                  uint64_t inc_val)
 {
-    if (task != NULL)
+    if (core_task_is_live(task, __func__))
         task->base.operand = inc_val;
 }
 
 uint64_t
 doca_sync_event_task_notify_add_get_inc_val(const struct doca_sync_event_task_notify_add *task)
 {
-    return task != NULL ? task->base.operand : 0;
+    return core_task_is_live(task, __func__) ? task->base.operand : 0;
 }
 
 void doca_sync_event_task_notify_add_set_fetched_val_ptr(
     struct doca_sync_event_task_notify_add *task, uint64_t *fetched_val_ptr)
 {
-    if (task != NULL)
+    if (core_task_is_live(task, __func__))
         task->base.out = fetched_val_ptr;
 }
 
 uint64_t *doca_sync_event_task_notify_add_get_fetched_val_ptr(
     const struct doca_sync_event_task_notify_add *task)
 {
-    return task != NULL ? task->base.out : NULL;
+    return core_task_is_live(task, __func__) ? task->base.out : NULL;
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -661,24 +661,24 @@ doca_sync_event_task_wait_eq_as_doca_task(struct doca_sync_event_task_wait_eq *t
 void doca_sync_event_task_wait_eq_set_wait_val(struct doca_sync_event_task_wait_eq *task,
                                                uint64_t wait_val)
 {
-    if (task != NULL)
+    if (core_task_is_live(task, __func__))
         task->base.operand = wait_val;
 }
 
 uint64_t doca_sync_event_task_wait_eq_get_wait_val(const struct doca_sync_event_task_wait_eq *task)
 {
-    return task != NULL ? task->base.operand : 0;
+    return core_task_is_live(task, __func__) ? task->base.operand : 0;
 }
 
 void doca_sync_event_task_wait_eq_set_mask(struct doca_sync_event_task_wait_eq *task, uint64_t mask)
 {
-    if (task != NULL)
+    if (core_task_is_live(task, __func__))
         task->base.mask = mask;
 }
 
 uint64_t doca_sync_event_task_wait_eq_get_mask(const struct doca_sync_event_task_wait_eq *task)
 {
-    return task != NULL ? task->base.mask : 0;
+    return core_task_is_live(task, __func__) ? task->base.mask : 0;
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -728,24 +728,24 @@ doca_sync_event_task_wait_neq_as_doca_task(struct doca_sync_event_task_wait_neq 
 void doca_sync_event_task_wait_neq_set_wait_val(struct doca_sync_event_task_wait_neq *task,
                                                 uint64_t wait_val)
 {
-    if (task != NULL)
+    if (core_task_is_live(task, __func__))
         task->base.operand = wait_val;
 }
 
 uint64_t
 doca_sync_event_task_wait_neq_get_wait_val(const struct doca_sync_event_task_wait_neq *task)
 {
-    return task != NULL ? task->base.operand : 0;
+    return core_task_is_live(task, __func__) ? task->base.operand : 0;
 }
 
 void doca_sync_event_task_wait_neq_set_mask(struct doca_sync_event_task_wait_neq *task,
                                             uint64_t mask)
 {
-    if (task != NULL)
+    if (core_task_is_live(task, __func__))
         task->base.mask = mask;
 }
 
 uint64_t doca_sync_event_task_wait_neq_get_mask(const struct doca_sync_event_task_wait_neq *task)
 {
-    return task != NULL ? task->base.mask : 0;
+    return core_task_is_live(task, __func__) ? task->base.mask : 0;
 }

@@ -55,8 +55,8 @@ int core_sync_event_fetch_add(struct doca_sync_event *event, uint64_t value, uin
 
 static OD_COLD doca_error_t refuse_call(const struct doca_sync_event *event, const char *func)
 {
-    if (event == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_SYNC_EVENT, func, "event");
+    if (!core_is_live(CORE_LIVE_SYNC_EVENT, event))
+        return CORE_FAIL_DEAD(CORE_LOG_SYNC_EVENT, func, "event", event);
     return CORE_FAIL(DOCA_ERROR_BAD_STATE, CORE_LOG_SYNC_EVENT, func, event->ctx.name, "state",
                      "not started" CORE_LIMIT "started" CORE_REMEDY
                      "call doca_sync_event_start() or start the event's context");
@@ -64,7 +64,7 @@ static OD_COLD doca_error_t refuse_call(const struct doca_sync_event *event, con
 
 static inline bool is_running(const struct doca_sync_event *event)
 {
-    return od_likely(event != NULL) &&
+    return od_likely(core_is_live(CORE_LIVE_SYNC_EVENT, event)) &&
            od_likely(atomic_load_explicit(&event->running, memory_order_acquire));
 }
 

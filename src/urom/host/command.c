@@ -345,6 +345,7 @@ void urom_commands_close(struct doca_urom_worker *worker)
         struct doca_task *task = worker->pool.free;
 
         worker->pool.free = task->next;
+        core_live_remove(task);
         core_task_buf_put(from_task(task)->payload);
         core_task_buf_put(from_task(task)->response);
         free(from_task(task));
@@ -386,6 +387,7 @@ static doca_error_t command_make(struct doca_urom_worker *worker, const char *fu
         goto err_put_payload;
     command->base.next = worker->pool.free;
     worker->pool.free = &command->base;
+    core_live_add(CORE_LIVE_TASK, &command->base);
     return DOCA_SUCCESS;
 
 err_put_payload:
@@ -447,8 +449,8 @@ doca_error_t doca_urom_worker_cmd_task_allocate_init(struct doca_urom_worker *wo
 
 doca_error_t doca_urom_worker_cmd_task_release(struct doca_urom_worker_cmd_task *task)
 {
-    if (task == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_UROM, __func__, "task");
+    if (!core_is_live(CORE_LIVE_TASK, task))
+        return CORE_FAIL_DEAD(CORE_LOG_UROM, __func__, "task", task);
     if (task->base.state == CORE_TASK_SUBMITTED)
         return CORE_FAIL(DOCA_ERROR_NOT_PERMITTED, CORE_LOG_UROM, __func__, task->base.ctx->name,
                          "task", "in flight" CORE_REMEDY "release it in or after its callback");
@@ -459,7 +461,7 @@ doca_error_t doca_urom_worker_cmd_task_release(struct doca_urom_worker_cmd_task 
 /* Whether a task may be changed; says so when not. */
 static inline bool is_owned(const command_t *task, const char *func)
 {
-    if (task == NULL)
+    if (!core_task_is_live(task, func))
         return false;
     if (od_likely(task->base.state == CORE_TASK_OWNED))
         return true;

@@ -156,6 +156,7 @@ void urom_query_free_all(struct doca_urom_service *service)
         struct doca_task *task = service->pool.free;
 
         service->pool.free = task->next;
+        core_live_remove(task);
         forget_result(from_task(task));
         free(from_task(task));
     }
@@ -173,6 +174,7 @@ static doca_error_t query_make(struct doca_urom_service *service, const char *fu
     query->base.pool = &service->pool;
     query->base.state = CORE_TASK_FREE;
     service->pool.free = &query->base;
+    core_live_add(CORE_LIVE_TASK, &query->base);
     return DOCA_SUCCESS;
 }
 
@@ -219,8 +221,8 @@ doca_error_t doca_urom_service_get_workers_by_gid_task_allocate_init(
 doca_error_t doca_urom_service_get_workers_by_gid_task_release(
     struct doca_urom_service_get_workers_by_gid_task *task)
 {
-    if (task == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_UROM, __func__, "task");
+    if (!core_is_live(CORE_LIVE_TASK, task))
+        return CORE_FAIL_DEAD(CORE_LOG_UROM, __func__, "task", task);
     if (task->base.state == CORE_TASK_SUBMITTED)
         return CORE_FAIL(DOCA_ERROR_NOT_PERMITTED, CORE_LOG_UROM, __func__, task->base.ctx->name,
                          "task", "in flight" CORE_REMEDY "release it in or after its callback");
@@ -231,7 +233,7 @@ doca_error_t doca_urom_service_get_workers_by_gid_task_release(
 /* Whether a task may be changed; says so when not. */
 static bool is_owned(const query_t *task, const char *func)
 {
-    if (task == NULL)
+    if (!core_task_is_live(task, func))
         return false;
     if (task->base.state == CORE_TASK_OWNED)
         return true;
