@@ -17,7 +17,7 @@ if [ "${wrapper[0]-}" = valgrind ]; then
         echo "valgrind is not installed"
         exit 77
     fi
-    wrapper=(valgrind --quiet --error-exitcode=99 --leak-check=full
+    wrapper=(valgrind --quiet --error-exitcode=99 --fair-sched=yes --leak-check=full
         --errors-for-leak-kinds=definite,indirect --child-silent-after-fork=yes)
 fi
 

@@ -21,7 +21,7 @@ import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-VALGRIND = ['--quiet', '--error-exitcode=99', '--leak-check=full',
+VALGRIND = ['--quiet', '--error-exitcode=99', '--fair-sched=yes', '--leak-check=full',
             '--errors-for-leak-kinds=definite,indirect', '--child-silent-after-fork=yes']
 SECONDS = 120  # no program runs longer
 MAX_COPY = 2 * 1024 * 1024  # bytes; the default device's limit
