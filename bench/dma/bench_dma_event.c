@@ -128,29 +128,23 @@ static void watch(int ep, int fd)
         bench_die("epoll", "refused");
 }
 
-static void must(doca_error_t result, const char *what)
-{
-    if (result != DOCA_SUCCESS)
-        bench_die(what, doca_error_get_name(result));
-}
-
 static void open_sleeper(struct sleeper *s, struct doca_dev *dev)
 {
     struct doca_ctx *ctx;
     int handle;
 
-    must(doca_pe_create(&s->pe), "engine");
-    must(doca_sync_event_create(&s->event), "event");
-    must(doca_sync_event_add_publisher_location_cpu(s->event, dev), "publisher");
-    must(doca_sync_event_add_subscriber_location_cpu(s->event, dev), "subscriber");
-    must(doca_sync_event_task_wait_eq_set_conf(s->event, wait_done, wait_done, 1), "set_conf");
+    rig_must(doca_pe_create(&s->pe), "engine");
+    rig_must(doca_sync_event_create(&s->event), "event");
+    rig_must(doca_sync_event_add_publisher_location_cpu(s->event, dev), "publisher");
+    rig_must(doca_sync_event_add_subscriber_location_cpu(s->event, dev), "subscriber");
+    rig_must(doca_sync_event_task_wait_eq_set_conf(s->event, wait_done, wait_done, 1), "set_conf");
     ctx = doca_sync_event_as_ctx(s->event);
-    must(doca_pe_connect_ctx(s->pe, ctx), "connect");
-    must(doca_ctx_start(ctx), "start");
-    must(doca_sync_event_task_wait_eq_alloc_init(s->event, 1, UINT64_MAX, (union doca_data){0},
-                                                 &s->task),
-         "task");
-    must(doca_pe_get_notification_handle(s->pe, &handle), "handle");
+    rig_must(doca_pe_connect_ctx(s->pe, ctx), "connect");
+    rig_must(doca_ctx_start(ctx), "start");
+    rig_must(doca_sync_event_task_wait_eq_alloc_init(s->event, 1, UINT64_MAX, (union doca_data){0},
+                                                     &s->task),
+             "task");
+    rig_must(doca_pe_get_notification_handle(s->pe, &handle), "handle");
     s->ep = epoll_create1(0);
     watch(s->ep, handle);
 }
@@ -177,9 +171,9 @@ static void wakeups(struct doca_dev *dev)
     pthread_join(thread, NULL);
     bench_report(&c, "raw eventfd + epoll", ours, raw);
     doca_task_free(doca_sync_event_task_wait_eq_as_doca_task(s.task));
-    must(doca_ctx_stop(doca_sync_event_as_ctx(s.event)), "stop");
-    must(doca_sync_event_destroy(s.event), "destroy");
-    must(doca_pe_destroy(s.pe), "engine");
+    rig_must(doca_ctx_stop(doca_sync_event_as_ctx(s.event)), "stop");
+    rig_must(doca_sync_event_destroy(s.event), "destroy");
+    rig_must(doca_pe_destroy(s.pe), "engine");
 }
 
 /* ---- idle ---- */
@@ -201,7 +195,7 @@ static void idle(struct dma_rig *rig)
     struct epoll_event event;
     double percent, bar = 1.0, before;
 
-    must(doca_pe_get_notification_handle(rig->pe, &handle), "handle");
+    rig_must(doca_pe_get_notification_handle(rig->pe, &handle), "handle");
     watch(ep, handle);
     rig_round(rig);
     doca_pe_request_notification(rig->pe);
@@ -224,10 +218,10 @@ static void device_list(void)
         uint32_t n;
         double begin = bench_now();
 
-        must(doca_devinfo_create_list(&list, &n), "list");
+        rig_must(doca_devinfo_create_list(&list, &n), "list");
         ours[i] = (bench_now() - begin) * 1e6;
         bar[i] = 1000;
-        must(doca_devinfo_destroy_list(list), "list");
+        rig_must(doca_devinfo_destroy_list(list), "list");
     }
     bench_report(&c, "bar of 1 ms", ours, bar);
 }
@@ -249,18 +243,18 @@ static void task_memory(struct doca_dev *dev)
     struct doca_pe *pe;
     struct doca_dma *dma;
 
-    must(doca_pe_create(&pe), "engine");
-    must(doca_dma_create(dev, &dma), "dma");
-    must(doca_dma_task_memcpy_set_conf(dma, nothing, nothing, TASKS), "set_conf");
-    must(doca_pe_connect_ctx(pe, doca_dma_as_ctx(dma)), "connect");
+    rig_must(doca_pe_create(&pe), "engine");
+    rig_must(doca_dma_create(dev, &dma), "dma");
+    rig_must(doca_dma_task_memcpy_set_conf(dma, nothing, nothing, TASKS), "set_conf");
+    rig_must(doca_pe_connect_ctx(pe, doca_dma_as_ctx(dma)), "connect");
     before = mallinfo2();
-    must(doca_ctx_start(doca_dma_as_ctx(dma)), "start");
+    rig_must(doca_ctx_start(doca_dma_as_ctx(dma)), "start");
     after = mallinfo2();
     per_task = (double)(after.uordblks + after.hblkhd - before.uordblks - before.hblkhd) / TASKS;
     bench_report(&c, "bar of 256 bytes", &per_task, &bar);
-    must(doca_ctx_stop(doca_dma_as_ctx(dma)), "stop");
-    must(doca_dma_destroy(dma), "destroy");
-    must(doca_pe_destroy(pe), "engine");
+    rig_must(doca_ctx_stop(doca_dma_as_ctx(dma)), "stop");
+    rig_must(doca_dma_destroy(dma), "destroy");
+    rig_must(doca_pe_destroy(pe), "engine");
 }
 
 int main(void)

@@ -6,7 +6,7 @@
 
 #include "lib/bench.h"
 
-static void must(doca_error_t result, const char *what)
+void rig_must(doca_error_t result, const char *what)
 {
     if (result != DOCA_SUCCESS)
         bench_die(what, doca_error_get_name(result));
@@ -35,11 +35,11 @@ struct doca_dev *rig_open_device(void)
     struct doca_dev *dev;
     uint32_t n;
 
-    must(doca_devinfo_create_list(&list, &n), "device list");
+    rig_must(doca_devinfo_create_list(&list, &n), "device list");
     if (n == 0)
         bench_die("device list", "empty");
-    must(doca_dev_open(list[0], &dev), "device");
-    must(doca_devinfo_destroy_list(list), "device list");
+    rig_must(doca_dev_open(list[0], &dev), "device");
+    rig_must(doca_devinfo_destroy_list(list), "device list");
     return dev;
 }
 
@@ -47,13 +47,13 @@ struct doca_mmap *rig_map(struct doca_dev *dev, void *addr, size_t len)
 {
     struct doca_mmap *map;
 
-    must(doca_mmap_create(&map), "map");
-    must(doca_mmap_add_dev(map, dev), "map device");
-    must(doca_mmap_set_memrange(map, addr, len), "map range");
-    must(doca_mmap_set_permissions(map, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE |
-                                            DOCA_ACCESS_FLAG_PCI_READ_WRITE),
-         "map access");
-    must(doca_mmap_start(map), "map start");
+    rig_must(doca_mmap_create(&map), "map");
+    rig_must(doca_mmap_add_dev(map, dev), "map device");
+    rig_must(doca_mmap_set_memrange(map, addr, len), "map range");
+    rig_must(doca_mmap_set_permissions(map, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE |
+                                                DOCA_ACCESS_FLAG_PCI_READ_WRITE),
+             "map access");
+    rig_must(doca_mmap_start(map), "map start");
     return map;
 }
 
@@ -78,25 +78,25 @@ void rig_open(struct dma_rig *rig, struct doca_dev *dev, struct doca_mmap *src_m
 {
     *rig = (struct dma_rig){.dev = dev, .src_map = src_map, .dst_map = dst_map, .depth = depth};
     choose_engine(engine, threads);
-    must(doca_pe_create(&rig->pe), "progress engine");
-    must(doca_dma_create(dev, &rig->dma), "dma");
+    rig_must(doca_pe_create(&rig->pe), "progress engine");
+    rig_must(doca_dma_create(dev, &rig->dma), "dma");
     rig->ctx = doca_dma_as_ctx(rig->dma);
-    must(doca_ctx_set_user_data(rig->ctx, (union doca_data){.ptr = rig}), "user data");
-    must(doca_dma_task_memcpy_set_conf(rig->dma, on_success, on_error, depth), "set_conf");
-    must(doca_pe_connect_ctx(rig->pe, rig->ctx), "connect");
-    must(doca_ctx_start(rig->ctx), "start");
-    must(doca_buf_inventory_create(2 * depth, &rig->inventory), "inventory");
-    must(doca_buf_inventory_start(rig->inventory), "inventory start");
+    rig_must(doca_ctx_set_user_data(rig->ctx, (union doca_data){.ptr = rig}), "user data");
+    rig_must(doca_dma_task_memcpy_set_conf(rig->dma, on_success, on_error, depth), "set_conf");
+    rig_must(doca_pe_connect_ctx(rig->pe, rig->ctx), "connect");
+    rig_must(doca_ctx_start(rig->ctx), "start");
+    rig_must(doca_buf_inventory_create(2 * depth, &rig->inventory), "inventory");
+    rig_must(doca_buf_inventory_start(rig->inventory), "inventory start");
     for (unsigned int i = 0; i < depth; i++) {
-        must(doca_buf_inventory_buf_get_by_data(rig->inventory, src_map, src + i * stride, len,
-                                                &rig->src[i]),
-             "source buffer");
-        must(doca_buf_inventory_buf_get_by_addr(rig->inventory, dst_map, dst + i * stride, len,
-                                                &rig->dst[i]),
-             "destination buffer");
-        must(doca_dma_task_memcpy_alloc_init(rig->dma, rig->src[i], rig->dst[i],
-                                             (union doca_data){0}, &rig->task[i]),
-             "task");
+        rig_must(doca_buf_inventory_buf_get_by_data(rig->inventory, src_map, src + i * stride, len,
+                                                    &rig->src[i]),
+                 "source buffer");
+        rig_must(doca_buf_inventory_buf_get_by_addr(rig->inventory, dst_map, dst + i * stride, len,
+                                                    &rig->dst[i]),
+                 "destination buffer");
+        rig_must(doca_dma_task_memcpy_alloc_init(rig->dma, rig->src[i], rig->dst[i],
+                                                 (union doca_data){0}, &rig->task[i]),
+                 "task");
     }
 }
 
@@ -116,11 +116,11 @@ void rig_close(struct dma_rig *rig)
 {
     for (unsigned int i = 0; i < rig->depth; i++) {
         doca_task_free(doca_dma_task_memcpy_as_task(rig->task[i]));
-        must(doca_buf_dec_refcount(rig->src[i], NULL), "source buffer");
-        must(doca_buf_dec_refcount(rig->dst[i], NULL), "destination buffer");
+        rig_must(doca_buf_dec_refcount(rig->src[i], NULL), "source buffer");
+        rig_must(doca_buf_dec_refcount(rig->dst[i], NULL), "destination buffer");
     }
-    must(doca_ctx_stop(rig->ctx), "stop");
-    must(doca_dma_destroy(rig->dma), "destroy");
-    must(doca_pe_destroy(rig->pe), "engine");
-    must(doca_buf_inventory_destroy(rig->inventory), "inventory");
+    rig_must(doca_ctx_stop(rig->ctx), "stop");
+    rig_must(doca_dma_destroy(rig->dma), "destroy");
+    rig_must(doca_pe_destroy(rig->pe), "engine");
+    rig_must(doca_buf_inventory_destroy(rig->inventory), "inventory");
 }

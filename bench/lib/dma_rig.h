@@ -29,6 +29,9 @@ struct dma_rig {
     unsigned int done;
 };
 
+/* Dies with the code's name unless the call succeeded. */
+void rig_must(doca_error_t result, const char *what);
+
 /* Opens the first device of the process's role. Dies when anything fails. */
 struct doca_dev *rig_open_device(void);
 

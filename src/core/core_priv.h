@@ -543,8 +543,6 @@ CORE_API void core_pe_defer(struct doca_pe *pe, struct core_work *work);
 CORE_API void core_pe_hold(struct doca_pe *pe);
 CORE_API void core_pe_release(struct doca_pe *pe);
 
-CORE_API struct od_waker *core_pe_waker(struct doca_pe *pe);
-
 /* A number for object names, unique in the process. */
 CORE_API uint32_t core_next_id(void);
 

@@ -290,7 +290,7 @@ doca_error_t doca_mmap_add_dev(struct doca_mmap *mmap, struct doca_dev *dev)
     result = core_mmap_check_config(map, DOCA_ERROR_NOT_PERMITTED, __func__);
     if (result != DOCA_SUCCESS)
         return result;
-    if (core_mmap_find_dev(map, dev) != mmap->ndevs)
+    if (core_mmap_has_dev(mmap, dev))
         return CORE_FAIL(DOCA_ERROR_ALREADY_EXIST, CORE_LOG_MMAP, __func__, mmap->name, "dev",
                          "%s, added before" CORE_REMEDY "add each device once", dev->info.name);
     if (mmap->ndevs >= map->max_devs)

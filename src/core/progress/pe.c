@@ -114,11 +114,6 @@ void core_pe_release(struct doca_pe *pe)
     pe->holders--;
 }
 
-struct od_waker *core_pe_waker(struct doca_pe *pe)
-{
-    return &pe->waker;
-}
-
 static bool run_deferred(struct doca_pe *pe)
 {
     /* Work that is deferred while this runs waits for the next call, so that the loop ends. */
