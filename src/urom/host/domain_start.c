@@ -7,6 +7,7 @@
 #include "urom/host/urom_priv.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -45,11 +46,29 @@ static bool prepare(struct doca_urom_domain *domain, size_t len)
     return domain->sent != NULL && domain->gathered != NULL;
 }
 
-/* What may still be written to must stay, when a request cannot be waited for. */
+/* Memory of exchanges that were not waited for: the program may still write to it at any time. */
+struct abandoned {
+    struct abandoned *next;
+    void *sent;
+    void *gathered;
+};
+
+static struct abandoned *_Atomic all_abandoned;
+
 static void abandon(struct doca_urom_domain *domain)
 {
+    struct abandoned *abandoned;
+
     if (!domain->posted)
         return;
+    /* Without memory for the note it stays all the same; only nobody knows of it. */
+    abandoned = malloc(sizeof(*abandoned));
+    if (abandoned != NULL) {
+        *abandoned =
+            (struct abandoned){atomic_load(&all_abandoned), domain->sent, domain->gathered};
+        while (!atomic_compare_exchange_weak(&all_abandoned, &abandoned->next, abandoned))
+            ;
+    }
     domain->sent = NULL;
     domain->gathered = NULL;
     domain->posted = false;

@@ -49,8 +49,14 @@ static int remove_entry(const char *path, const struct stat *st, int type, struc
 int fixture_group_teardown(void **state)
 {
     (void)state;
-    nftw(dir, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+    if (getenv("UROM_TEST_KEEP") == NULL)
+        nftw(dir, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
     return 0;
+}
+
+void fixture_in_child(void)
+{
+    setenv("CMOCKA_TEST_ABORT", "1", 1);
 }
 
 uint64_t fixture_now_ms(void)
@@ -167,7 +173,9 @@ void fixture_daemon_start(struct fixture_daemon *daemon, const char *const *args
     if (fixture_log_count(daemon, "ready: ") > 0)
         return;
     log = read_log(daemon);
-    fail_msg("the daemon does not start:\n%s", log);
+    print_error("the daemon does not start:\n%s", log);
+    free(log);
+    fail();
 }
 
 static int ended(pid_t pid)

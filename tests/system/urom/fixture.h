@@ -38,6 +38,9 @@ int fixture_group_setup(void **state);
 int fixture_group_teardown(void **state);
 const char *fixture_dir(void);
 
+/* In a forked process: a failing check must end it, not go on with the parent's next test. */
+void fixture_in_child(void);
+
 uint64_t fixture_now_ms(void);
 /* Calls `is_so` until it is true; fails the test after PATIENCE. */
 void fixture_wait(bool (*is_so)(void *arg), void *arg);

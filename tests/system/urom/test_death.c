@@ -409,6 +409,7 @@ static void nothing_stays_of_a_client_that_is_killed_at_any_step(void **state)
     for (unsigned int step = 0; step < STEPS; step++) {
         pid = fork();
         if (pid == 0) {
+            fixture_in_child();
             client((enum step)step);
             _exit(1);
         }
@@ -441,6 +442,7 @@ static void another_client_of_the_worker_is_not_disturbed(void **state)
     if (pid == 0) {
         struct doca_urom_worker *own;
 
+        fixture_in_child();
         fixture_host_open(&host);
         own = start_worker(6);
         ping(own);

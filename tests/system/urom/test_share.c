@@ -184,6 +184,7 @@ static void starts_for_one_new_id_from_several_processes_make_one_worker(void **
             struct doca_urom_worker *worker;
             struct fixture_host host;
 
+            fixture_in_child();
             fixture_host_open(&host);
             worker = fixture_worker(&host, 55, fixture_plugin(&host, "worker_test"));
             assert_int_equal(fixture_worker_start(&host, worker), DOCA_CTX_STATE_RUNNING);

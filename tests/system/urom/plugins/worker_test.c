@@ -57,6 +57,13 @@ static void say(const struct urom_worker_cmd_desc *command, doca_error_t status,
     ucs_list_add_tail(&done, &desc->entry);
 }
 
+/* Also where something else handles the signal. */
+static void crash(void)
+{
+    signal(SIGSEGV, SIG_DFL);
+    raise(SIGSEGV);
+}
+
 static doca_error_t test_open(struct urom_worker_ctx *ctx)
 {
     const char *how = getenv(TEST_OPEN_ENV);
@@ -67,7 +74,7 @@ static doca_error_t test_open(struct urom_worker_ctx *ctx)
     if (how != NULL && strcmp(how, "fail") == 0)
         return DOCA_ERROR_IO_FAILED;
     if (how != NULL && strcmp(how, "crash") == 0)
-        raise(SIGSEGV);
+        crash();
     while (how != NULL && strcmp(how, "hang") == 0)
         poll(NULL, 0, 1000);
     return DOCA_SUCCESS;
@@ -90,7 +97,7 @@ static void test_close(struct urom_worker_ctx *ctx)
 static doca_error_t test_addr(struct urom_worker_ctx *ctx, void *addr, size_t *len)
 {
     char text[64];
-    int n = snprintf(text, sizeof(text), "address of process %d", (int)getpid());
+    int n = snprintf(text, sizeof(text), "address of process %d", (int)getpid()) + 1;
 
     (void)ctx;
     if (*len < (size_t)n) {
@@ -140,7 +147,7 @@ static void look_up(struct urom_worker_ctx *ctx, const struct urom_worker_cmd_de
     memcpy(&number, bytes, sizeof(number));
     if (cmd->op == TEST_ADDR) {
         result = doca_urom_worker_domain_addr_lookup(ctx, cmd->arg, &found);
-        len = result == DOCA_SUCCESS ? strlen(found) : 0; /* padded by zeros */
+        len = result == DOCA_SUCCESS ? strlen(found) : 0;
     } else if (cmd->op == TEST_SEG) {
         result = doca_urom_worker_domain_seg_lookup(ctx, cmd->arg, number, &seg);
         number = (uint64_t)seg;
@@ -203,8 +210,7 @@ static doca_error_t execute(struct urom_worker_ctx *ctx, struct urom_worker_cmd_
         release_all();
         break;
     case TEST_CRASH:
-        signal(SIGSEGV, SIG_DFL);
-        raise(SIGSEGV);
+        crash();
         break;
     case TEST_EXIT:
         _exit((int)cmd.arg);
