@@ -143,9 +143,14 @@ void daemon_loop(struct daemon *daemon)
     if (watch_signals(daemon) != 0)
         DOCA_LOG_ERR("no signalfd: signals end this process at once");
     while (!daemon->stopping || !od_list_is_empty(&daemon->workers)) {
-        int n = wait_events(daemon, events);
         uint64_t now;
+        int n;
 
+        if (!daemon->was_ready && !daemon_plugins_busy(daemon)) {
+            daemon->was_ready = true;
+            daemon_say_ready(daemon);
+        }
+        n = wait_events(daemon, events);
         for (int i = 0; i < n; i++) {
             struct daemon_watch *watch = events[i].data.ptr;
 
@@ -156,10 +161,6 @@ void daemon_loop(struct daemon *daemon)
         daemon_clients_poll(daemon);
         now = daemon_now_ms();
         daemon_probes_tick(daemon, now);
-        if (!daemon->was_ready && !daemon_plugins_busy(daemon)) {
-            daemon->was_ready = true;
-            daemon_say_ready(daemon);
-        }
         daemon_workers_tick(daemon, now);
     }
 }

@@ -217,8 +217,13 @@ static bool limits_allow(const struct daemon *daemon, uid_t uid, struct urom_res
 
     OD_LIST_FOR_EACH(link, &daemon->workers)
     {
+        const struct daemon_worker *worker = OD_LIST_ENTRY(link, struct daemon_worker, entry);
+
+        /* One that is ending has made place already. */
+        if (worker->state == DAEMON_WORKER_STOPPING)
+            continue;
         all++;
-        own += OD_LIST_ENTRY(link, struct daemon_worker, entry)->uid == uid;
+        own += worker->uid == uid;
     }
     if (all < daemon->options.max_workers && own < daemon->options.max_workers_per_uid)
         return true;
