@@ -162,6 +162,8 @@ static int send_attach(struct doca_urom_worker *worker)
     return urom_cut_send(worker->daemon, &worker->cut);
 }
 
+static bool step_attaching(struct doca_urom_worker *worker);
+
 /* GREETING: the daemon takes the link. */
 static bool step_greeting(struct doca_urom_worker *worker)
 {
@@ -180,8 +182,9 @@ static bool step_greeting(struct doca_urom_worker *worker)
                         urom_reason_name((enum urom_reason)answer.reason), answer.text);
         return fail_lost(worker);
     }
+    /* Goes on at once: a program that sleeps is woken by answers, not by what is yet to be asked. */
     worker->step = UROM_WORKER_ATTACHING;
-    return false;
+    return step_attaching(worker);
 }
 
 static bool begin_channel(struct doca_urom_worker *worker, const struct urom_attach_ok *ok)
@@ -344,8 +347,11 @@ bool urom_worker_pending(const struct doca_ctx *ctx)
 
     switch (worker->step) {
     case UROM_WORKER_GREETING:
-    case UROM_WORKER_ATTACHING:
         return soft_link_pending(worker->daemon);
+    case UROM_WORKER_ATTACHING:
+        return soft_link_pending(worker->daemon) ||
+               (worker->cut.sent < worker->cut.len &&
+                soft_link_await(worker->daemon, soft_link_taken(worker->daemon) + 1));
     case UROM_WORKER_CHANNEL:
         return soft_link_pending(worker->channel) || soft_link_pending(worker->daemon);
     case UROM_WORKER_OPEN:

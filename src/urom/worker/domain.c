@@ -336,6 +336,9 @@ bool worker_domains_pending(const struct worker *worker)
 
         if (soft_link_pending(domain->link))
             return true;
+        if ((!domain->cut.begun || domain->cut.sent < domain->cut.len) &&
+            soft_link_await(domain->link, soft_link_taken(domain->link) + 1))
+            return true;
     }
     return false;
 }

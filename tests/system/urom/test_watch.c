@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the daemon sees of its workers, and doca_urom_ctl shows. */
+#include "fixture.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "plugins/test_wire.h"
+
+static struct fixture_daemon daemon_one;
+static struct fixture_host host;
+static struct doca_urom_worker *worker;
+static uint64_t plugin;
+
+static void open_all(const char *const *args)
+{
+    fixture_daemon_start(&daemon_one, args);
+    fixture_host_open(&host);
+    plugin = fixture_plugin(&host, "worker_test");
+    worker = fixture_worker(&host, 1, plugin);
+    assert_int_equal(fixture_worker_start(&host, worker), DOCA_CTX_STATE_RUNNING);
+}
+
+static void close_all(void)
+{
+    fixture_worker_end(&host, worker);
+    fixture_host_close(&host);
+    assert_int_equal(fixture_daemon_stop(&daemon_one), 0);
+}
+
+static struct doca_urom_worker_cmd_task *send_command(uint64_t op, uint64_t arg,
+                                                      struct fixture_result *result)
+{
+    struct doca_urom_worker_cmd_task *task = fixture_task(worker, plugin, result);
+    const struct test_cmd cmd = {op, arg};
+
+    fixture_payload(task, &cmd, sizeof(cmd));
+    assert_ok(fixture_submit(task));
+    return task;
+}
+
+/* Exit status of doca_urom_ctl; its output is in the file `out`. */
+static int ctl(const char *arguments, char *out, size_t size)
+{
+    char command[1024];
+    FILE *file;
+    size_t n;
+
+    snprintf(command, sizeof(command), "%s %s 2>&1", getenv("UROM_CTL"), arguments);
+    file = popen(command, "r");
+    assert_non_null(file);
+    n = fread(out, 1, size - 1, file);
+    out[n] = '\0';
+    return WEXITSTATUS(pclose(file));
+}
+
+static bool is_in_state(void *arg)
+{
+    json_t *status = fixture_status();
+    json_t *one = json_array_get(json_object_get(status, "workers"), 0);
+    const char *state = json_string_value(json_object_get(one, "state"));
+    const bool so = state != NULL && strcmp(state, arg) == 0;
+
+    json_decref(status);
+    return so;
+}
+
+static void a_worker_that_does_not_move_is_reported_and_recovers(void **state)
+{
+    struct doca_urom_worker_cmd_task *task;
+    struct fixture_result result = {0};
+    char out[65536];
+
+    (void)state;
+    open_all(NULL);
+    assert_int_equal(ctl("status", out, sizeof(out)), 0);
+    task = send_command(TEST_HANG, 8000, &result);
+    fixture_wait(is_in_state, (void *)"stuck");
+    fixture_wait_log(&daemon_one, "is stuck in worker_cmd of plugin worker_test");
+    assert_int_equal(ctl("status", out, sizeof(out)), 2);
+    assert_non_null(strstr(out, "degraded"));
+    fixture_event(host.pe);
+    assert_ok(result.status);
+    fixture_wait(is_in_state, (void *)"running");
+    assert_int_equal(fixture_log_count(&daemon_one, "moves again"), 1);
+    assert_int_equal(ctl("status", out, sizeof(out)), 0);
+    assert_ok(doca_urom_worker_cmd_task_release(task));
+    close_all();
+}
+
+static void a_worker_that_hangs_is_killed_when_that_is_wanted(void **state)
+{
+    static const char *const args[] = {"--hang-timeout", "2", NULL};
+    struct doca_urom_worker_cmd_task *task;
+    struct fixture_result result = {0};
+    uint64_t begin;
+
+    (void)state;
+    open_all(args);
+    begin = fixture_now_ms();
+    task = send_command(TEST_HANG, 60000, &result);
+    fixture_event(host.pe);
+    assert_doca(DOCA_ERROR_IO_FAILED, result.status);
+    assert_in_range(fixture_now_ms() - begin, 1500, 10000);
+    fixture_wait_log(&daemon_one, "ended: watchdog 9");
+    assert_int_equal(fixture_total("exits", "watchdog"), 1);
+    assert_ok(doca_urom_worker_cmd_task_release(task));
+    close_all();
+}
+
+static bool has_handed_one(void *arg)
+{
+    (void)arg;
+    json_t *status = fixture_status();
+    json_t *one = json_array_get(json_object_get(status, "workers"), 0);
+    json_t *calls = json_object_get(json_object_get(one, "counters"), "calls");
+    const bool so =
+        json_integer_value(json_object_get(json_object_get(calls, "worker_cmd"), "calls")) > 0;
+
+    json_decref(status);
+    return so;
+}
+
+static void a_worker_that_does_not_stop_is_killed(void **state)
+{
+    struct doca_urom_worker_cmd_task *task;
+    struct fixture_result result = {0};
+    const uint64_t begin = fixture_now_ms();
+
+    (void)state;
+    open_all(NULL);
+    task = send_command(TEST_HANG, 60000, &result);
+    fixture_wait(has_handed_one, NULL); /* else the stop would take it back */
+    assert_doca(DOCA_ERROR_IN_PROGRESS, doca_ctx_stop(doca_urom_worker_as_ctx(worker)));
+    fixture_event(host.pe);
+    assert_doca(DOCA_ERROR_IO_FAILED, result.status);
+    assert_ok(doca_urom_worker_cmd_task_release(task));
+    fixture_event(host.pe);
+    assert_int_equal(fixture_state(doca_urom_worker_as_ctx(worker)), DOCA_CTX_STATE_IDLE);
+    assert_true(fixture_now_ms() - begin < 4000); /* the context does not wait for the process */
+    /* The next one of the id waits until the old one is gone. */
+    assert_int_equal(fixture_worker_start(&host, worker), DOCA_CTX_STATE_RUNNING);
+    assert_int_equal(fixture_total("exits", "shutdown"), 1);
+    close_all();
+}
+
+static void everything_is_shown(void **state)
+{
+    static const char *const metrics[] = {
+        "urom_service_info{",
+        "urom_service_healthy 1",
+        "urom_workers 1",
+        "urom_worker_commands_ok_total{id=\"1\"",
+        "urom_worker_commands_failed_total{id=\"1\"",
+        "urom_worker_errors_total{id=\"1\"",
+        "code=\"DOCA_ERROR_NOT_FOUND\"} 1",
+        "urom_worker_plugin_calls_total{",
+        "call=\"worker_cmd\"}",
+        "urom_plugin_usable{name=\"worker_test\",version=\"7\"} 1",
+        "urom_rejects_total{"};
+    struct fixture_result result = {0};
+    char out[65536], arguments[512];
+    json_t *status, *one;
+
+    (void)state;
+    open_all(NULL);
+    for (unsigned int i = 0; i < 3; i++) {
+        struct doca_urom_worker_cmd_task *task =
+            send_command(TEST_STATUS, i == 0 ? DOCA_ERROR_NOT_FOUND : 0, &result);
+
+        fixture_event(host.pe);
+        assert_ok(doca_urom_worker_cmd_task_release(task));
+    }
+    status = fixture_status();
+    one = json_array_get(json_object_get(status, "workers"), 0);
+    assert_string_equal(json_string_value(json_object_get(one, "id")), "1");
+    assert_int_equal(json_integer_value(json_object_get(one, "channels")), 1);
+    assert_int_equal(json_integer_value(json_object_get(one, "restarts")), 0);
+    assert_int_equal(json_array_size(json_object_get(one, "plugins")), 1);
+    one = json_array_get(json_object_get(status, "clients"), 0);
+    assert_int_equal(json_integer_value(json_object_get(one, "pid")), getpid());
+    assert_int_equal(json_integer_value(json_object_get(one, "worker_contexts")), 1);
+    json_decref(status);
+    assert_int_equal(ctl("metrics", out, sizeof(out)), 0);
+    for (size_t i = 0; i < sizeof(metrics) / sizeof(metrics[0]); i++) {
+        if (strstr(out, metrics[i]) == NULL)
+            fail_msg("no \"%s\" in:\n%s", metrics[i], out);
+    }
+    assert_int_equal(ctl("workers", out, sizeof(out)), 0);
+    assert_non_null(strstr(out, "3 received, 3 handed, 2 ok, 1 failed"));
+    assert_int_equal(ctl("plugins", out, sizeof(out)), 0);
+    assert_non_null(strstr(out, "worker_graph"));
+    assert_int_equal(ctl("--json workers", out, sizeof(out)), 0);
+    assert_int_equal(out[0], '[');
+    snprintf(arguments, sizeof(arguments), "--socket %s/link-urom-card0 status", fixture_dir());
+    assert_int_equal(ctl(arguments, out, sizeof(out)), 0);
+    assert_int_equal(ctl("--device b1:00.0 status", out, sizeof(out)), 0);
+    close_all();
+    assert_int_equal(ctl("status", out, sizeof(out)), 1);
+    assert_int_equal(ctl("--socket /nowhere/x status", out, sizeof(out)), 1);
+    assert_int_equal(ctl("nonsense", out, sizeof(out)), 3);
+    assert_int_equal(ctl("--help", out, sizeof(out)), 0);
+}
+
+static void an_idle_service_does_next_to_nothing(void **state)
+{
+    uint64_t naps, loops, begin;
+
+    (void)state;
+    open_all(NULL);
+    fixture_wait(is_in_state, (void *)"running");
+    naps = fixture_counter("naps");
+    loops = fixture_counter("loops");
+    begin = fixture_now_ms();
+    while (fixture_now_ms() - begin < 1000)
+        json_decref(fixture_status());
+    /* This plugin cannot say what would wake it, so it is asked every millisecond or less often. */
+    assert_true(fixture_counter("naps") - naps < 1500);
+    assert_true(fixture_counter("loops") - loops < 3000);
+    close_all();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(everything_is_shown),
+        cmocka_unit_test(an_idle_service_does_next_to_nothing),
+        cmocka_unit_test(a_worker_that_does_not_move_is_reported_and_recovers),
+        cmocka_unit_test(a_worker_that_hangs_is_killed_when_that_is_wanted),
+        cmocka_unit_test(a_worker_that_does_not_stop_is_killed),
+    };
+
+    return cmocka_run_group_tests(tests, fixture_group_setup, fixture_group_teardown);
+}
