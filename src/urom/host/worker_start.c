@@ -182,7 +182,8 @@ static bool step_greeting(struct doca_urom_worker *worker)
                         urom_reason_name((enum urom_reason)answer.reason), answer.text);
         return fail_lost(worker);
     }
-    /* Goes on at once: a program that sleeps is woken by answers, not by what is yet to be asked. */
+    /* Goes on at once: a program that sleeps is woken by answers, not by what is yet to be asked.
+     */
     worker->step = UROM_WORKER_ATTACHING;
     return step_attaching(worker);
 }
