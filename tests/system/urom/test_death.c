@@ -397,9 +397,21 @@ static bool no_workers(void *arg)
     return fixture_workers() == 0;
 }
 
-static void nothing_stays_of_a_client_that_is_killed_at_any_step(void **state)
+/* In a child: this process must not have used the library when it forks again. */
+static void id_can_be_had_again(void)
 {
     struct doca_urom_worker *worker;
+
+    fixture_host_open(&host);
+    plugin = fixture_plugin(&host, "worker_test");
+    worker = start_worker(6);
+    ping(worker);
+    fixture_worker_end(&host, worker);
+    fixture_host_close(&host);
+}
+
+static void nothing_stays_of_a_client_that_is_killed_at_any_step(void **state)
+{
     uint64_t begin;
     int status;
     pid_t pid;
@@ -419,37 +431,55 @@ static void nothing_stays_of_a_client_that_is_killed_at_any_step(void **state)
         fixture_wait(no_workers, NULL);
         assert_true(fixture_now_ms() - begin < 5000); /* a second on a machine of its own */
     }
+    pid = fork();
+    if (pid == 0) {
+        fixture_in_child();
+        id_can_be_had_again();
+        exit(0);
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+    assert_int_equal(fixture_daemon_stop(&daemon_one), 0);
+}
+
+/* Joins the worker of the parent when told, says so, and waits for its end. */
+static void other_client(int go, int ready)
+{
+    struct doca_urom_worker *own;
+    char byte;
+
+    assert_int_equal(read(go, &byte, 1), 1);
     fixture_host_open(&host);
     plugin = fixture_plugin(&host, "worker_test");
-    worker = start_worker(6);
-    ping(worker);
-    fixture_worker_end(&host, worker);
-    close_all();
+    own = start_worker(6);
+    ping(own);
+    assert_int_equal(write(ready, "x", 1), 1);
+    for (;;)
+        pause();
 }
 
 static void another_client_of_the_worker_is_not_disturbed(void **state)
 {
     struct doca_urom_worker *worker;
-    int status, ready[2];
+    int status, go[2], ready[2];
     char byte;
     pid_t pid;
 
     (void)state;
-    open_all();
-    worker = start_worker(6);
+    assert_int_equal(pipe(go), 0);
     assert_int_equal(pipe(ready), 0);
     pid = fork();
     if (pid == 0) {
-        struct doca_urom_worker *own;
-
         fixture_in_child();
-        fixture_host_open(&host);
-        own = start_worker(6);
-        ping(own);
-        assert_int_equal(write(ready[1], "x", 1), 1);
-        for (;;)
-            pause();
+        close(go[1]);
+        close(ready[0]);
+        other_client(go[0], ready[1]);
     }
+    close(go[0]);
+    close(ready[1]); /* a child that dies ends the read below */
+    open_all();
+    worker = start_worker(6);
+    assert_int_equal(write(go[1], "x", 1), 1);
     assert_int_equal(read(ready[0], &byte, 1), 1);
     ping(worker);
     kill(pid, SIGKILL);
@@ -458,7 +488,7 @@ static void another_client_of_the_worker_is_not_disturbed(void **state)
         ping(worker);
     assert_int_equal(fixture_workers(), 1);
     close(ready[0]);
-    close(ready[1]);
+    close(go[1]);
     fixture_worker_end(&host, worker);
     close_all();
 }
@@ -466,7 +496,7 @@ static void another_client_of_the_worker_is_not_disturbed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        /* First: it forks, which must be before this process has used the library. */
+        /* First: they fork, which must be before this process has used the library. */
         cmocka_unit_test(nothing_stays_of_a_client_that_is_killed_at_any_step),
         cmocka_unit_test(another_client_of_the_worker_is_not_disturbed),
         cmocka_unit_test(commands_of_a_dead_worker_fail_in_the_order_of_their_submits),
