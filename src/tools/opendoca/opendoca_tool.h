@@ -19,6 +19,7 @@ int tool_demo(int argc, char **argv);
 int tool_demo_host(int argc, char **argv);
 int tool_demo_dpu(int argc, char **argv);
 int tool_vendor_path(int argc, char **argv);
+int tool_service(int argc, char **argv); /* up, down, status */
 
 /* child.c: what a started program needs. */
 
