@@ -143,7 +143,8 @@ class Tests:
     """The methods test_* are the cases; those in `valgrind` are run under it, too."""
 
     valgrind = ['test_programs_run_on_both_sides_at_once', 'test_local_copy', 'test_file_flow',
-                'test_event_pairs', 'test_app_copies']
+                'test_event_pairs', 'test_app_copies', 'test_comch_talk', 'test_comch_data',
+                'test_comch_data_given_up']
 
     def __init__(self, stage, wrapper):
         self.stage = stage
@@ -303,11 +304,9 @@ class Tests:
 
     def app(self, host_file, dpu_file, status):
         """Both sides; returns the two outputs on stderr."""
-        socket = ['-s', self.file('s')]
-        dpu = self.start('app_copy', 'dpu', '-f', dpu_file, '-p', '03:00.0', '-r', 'b1:00.0',
-                         *socket)
+        dpu = self.start('app_copy', 'dpu', '-f', dpu_file, '-p', '03:00.0', '-r', 'b1:00.0')
         dpu.await_line('Waiting for the host')
-        host = self.start('app_copy', 'host', '-f', host_file, '-p', 'b1:00.0', *socket)
+        host = self.start('app_copy', 'host', '-f', host_file, '-p', 'b1:00.0')
         return [process.end(status=status)[1] for process in (host, dpu)]
 
     def copy_with_app(self, size, to_dpu):
@@ -338,7 +337,71 @@ class Tests:
             self.app(there, here, status=1)
             expect(not os.path.exists(there), 'a refused copy left a file')
         self.remove('here')
-        self.run('app_copy', 'host', '-p', 'b1:00.0', '-s', self.file('s'), status=1)
+        self.run('app_copy', 'host', '-p', 'b1:00.0', status=1)
+
+    # Comch.
+
+    def pair(self, program, *, host=(), dpu=(), host_first=False, before=(), status=0):
+        """Both sides of a program, one a moment before the other."""
+        pair = {}
+        for flavour in ('host', 'dpu') if host_first else ('dpu', 'host'):
+            arguments = host if flavour == 'host' else ('-r', 'b1:00.0', *dpu)
+            pair[flavour] = self.start(program, flavour, *arguments,
+                                       before=before if flavour == 'host' else ())
+        for process in pair.values():
+            process.end(status=status)
+        return {flavour: process.texts()[0] for flavour, process in pair.items()}
+
+    def test_comch_talk(self):
+        said = self.pair('comch_talk', host=['-t', 'a question'], dpu=['-t', 'an answer'])
+        expect('Message received: a question' in said['dpu'], said['dpu'])
+        expect('Message received: an answer' in said['host'], said['host'])
+        said = self.pair('comch_talk', host=['-t', 'q' * 4080], dpu=['-t', 'x'], host_first=True)
+        expect('q' * 4080 in said['dpu'], said['dpu'])
+
+    def test_comch_talks_all_the_time(self):
+        for i in range(100):
+            self.pair('comch_talk', host_first=i % 2 == 0)
+
+    def test_comch_data(self):
+        said = self.pair('comch_data', host=['-t', 'bytes of the host'], dpu=['-t', 'of the DPU'])
+        expect('Data received: bytes of the host' in said['dpu'], said['dpu'])
+        expect('Data received: of the DPU' in said['host'], said['host'])
+
+    def test_comch_data_all_the_time(self):
+        for i in range(100):
+            self.pair('comch_data', host_first=i % 2 == 0)
+
+    def test_comch_data_given_up(self):
+        dpu = self.start('comch_data', 'dpu', '--fail')
+        host = self.start('comch_data', 'host', '--fail')
+        dpu.end(status=1)
+        host.end()
+
+    def test_comch_without_the_other_side(self):
+        process = self.start('comch_talk', 'host')
+        process.await_line('Waiting for the other side')
+        process.end(status=1, errors=['did not answer'])
+        self.run('comch_talk', 'host', '-p', '03:00.0', status=1)
+
+    def test_comch_between_network_namespaces(self):
+        if os.geteuid() != 0 or subprocess.run(['unshare', '-n', 'true'], check=False,
+                                               stderr=subprocess.DEVNULL).returncode:
+            return
+        elsewhere = [shutil.which('unshare'), '-n']
+        for program in ('comch_talk', 'comch_data'):
+            self.pair(program, before=elsewhere)
+
+    def test_comch_after_a_kill(self):
+        for victim, other in (('dpu', 'host'), ('host', 'dpu')):
+            first = self.start('comch_data', 'dpu')
+            second = self.start('comch_data', 'host', '--fail')  # stays, waiting for the end
+            process = {'dpu': first, 'host': second}
+            process['dpu'].await_line('Data received')
+            process[victim].popen.kill()
+            process[victim].popen.wait()
+            process[other].end(status=1)
+            self.pair('comch_data')
 
     # What surrounds the programs.
 

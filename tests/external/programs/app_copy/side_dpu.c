@@ -20,6 +20,7 @@ struct side {
     uint64_t max_size;
     char *memory;
     size_t size;
+    struct app_message descriptor;
 };
 
 struct outcome {
@@ -95,25 +96,39 @@ static doca_error_t create(struct side *side)
 }
 
 /* Exactly one side has the file, and it fits. */
-static doca_error_t agree(struct side *side, const struct app_options *options, int peer)
+static doca_error_t agree(struct side *side, struct app *app, const struct app_message *message)
 {
-    struct app_message message;
-    doca_error_t result = app_receive(peer, &message);
+    const struct app_options *options = app->options;
+    const struct app_message answer = {
+        .kind = APP_DIRECTION, .first = options->has_file, .second = options->file_size};
 
-    if (result != DOCA_SUCCESS)
-        return result;
-    if ((message.first == 1) == options->has_file) {
+    if ((message->first == 1) == options->has_file) {
         DOCA_LOG_ERR("The file must be on one side, and is on both or none");
         return DOCA_ERROR_INVALID_VALUE;
     }
-    side->size = options->has_file ? options->file_size : message.second;
+    side->size = options->has_file ? options->file_size : message->second;
     if (side->size > side->max_size) {
         DOCA_LOG_ERR("%zu bytes are more than the device copies at once", side->size);
         return DOCA_ERROR_INVALID_VALUE;
     }
-    message = (struct app_message){
-        .kind = APP_DIRECTION, .first = options->has_file, .second = options->file_size};
-    return app_send(peer, &message);
+    return app_send(app, &answer);
+}
+
+doca_error_t app_handle(struct app *app, const struct app_message *message)
+{
+    struct side *side = app->side;
+
+    switch (message->kind) {
+    case APP_DIRECTION:
+        return agree(side, app, message);
+    case APP_DESCRIPTOR:
+        /* The bytes are gone after the callback. */
+        side->descriptor = *message;
+        app->phase = APP_AGREED;
+        return DOCA_SUCCESS;
+    default:
+        return DOCA_ERROR_BAD_STATE;
+    }
 }
 
 static doca_error_t prepare_memory(struct side *side, const struct app_options *options)
@@ -187,21 +202,36 @@ static doca_error_t copy(struct side *side, const struct app_options *options,
     return result;
 }
 
-static doca_error_t talk(struct side *side, const struct app_options *options, int peer)
+static doca_error_t move_file(struct side *side, struct app *app)
 {
-    struct app_message descriptor;
-    doca_error_t result = agree(side, options, peer);
+    const struct app_options *options = app->options;
+    doca_error_t result = prepare_memory(side, options);
 
     if (result == DOCA_SUCCESS)
-        result = app_receive(peer, &descriptor);
-    if (result == DOCA_SUCCESS)
-        result = prepare_memory(side, options);
-    if (result == DOCA_SUCCESS)
-        result = copy(side, options, &descriptor);
+        result = copy(side, options, &side->descriptor);
     if (result == DOCA_SUCCESS && !options->has_file)
         result = kit_write_file(options->path, side->memory, side->size);
-    app_send_status(peer, result);
-    return result == DOCA_SUCCESS ? app_await_leave(peer) : result;
+    app_send_status(app, result);
+    return result;
+}
+
+static doca_error_t talk(struct side *side, const struct app_options *options)
+{
+    struct app app;
+    doca_error_t result = app_open(&app, options, side), tmp;
+
+    if (result == DOCA_SUCCESS) {
+        DOCA_LOG_INFO("Waiting for the host");
+        result = app_await(&app, APP_AGREED);
+    }
+    /* The copy has an engine of its own, which alone is progressed meanwhile. */
+    if (result == DOCA_SUCCESS)
+        result = move_file(side, &app);
+    if (result == DOCA_SUCCESS)
+        result = app_await_leave(&app);
+    tmp = app_close(&app);
+    DOCA_ERROR_PROPAGATE(result, tmp);
+    return result;
 }
 
 static void destroy_map(struct doca_mmap *map, doca_error_t *result)
@@ -241,13 +271,13 @@ static doca_error_t destroy(struct side *side)
     return result;
 }
 
-doca_error_t app_run_side(const struct app_options *options, int peer)
+doca_error_t app_run_side(const struct app_options *options)
 {
     struct side side = {0};
     doca_error_t result = create(&side), tmp;
 
     if (result == DOCA_SUCCESS)
-        result = talk(&side, options, peer);
+        result = talk(&side, options);
     tmp = destroy(&side);
     DOCA_ERROR_PROPAGATE(result, tmp);
     return result;

@@ -65,27 +65,32 @@ static doca_error_t answer(struct side *side, const struct app_options *options,
     return DOCA_SUCCESS;
 }
 
-static doca_error_t talk(struct side *side, const struct app_options *options, int peer)
+doca_error_t app_handle(struct app *app, const struct app_message *message)
 {
-    struct app_message message = {
-        .kind = APP_DIRECTION, .first = options->has_file, .second = options->file_size};
     struct app_message descriptor;
-    doca_error_t result = app_send(peer, &message);
+    doca_error_t result;
+
+    if (message->kind == APP_STATUS) {
+        app->phase = APP_DONE;
+        return DOCA_SUCCESS;
+    }
+    if (message->kind != APP_DIRECTION)
+        return DOCA_ERROR_BAD_STATE;
+    result = answer(app->side, app->options, message, &descriptor);
+    return result == DOCA_SUCCESS ? app_send(app, &descriptor) : result;
+}
+
+static doca_error_t talk(struct side *side, const struct app_options *options)
+{
+    struct app app;
+    doca_error_t result = app_open(&app, options, side), tmp;
 
     if (result == DOCA_SUCCESS)
-        result = app_receive(peer, &message);
-    if (result != DOCA_SUCCESS)
-        return result;
-    result = answer(side, options, &message, &descriptor);
-    if (result != DOCA_SUCCESS) {
-        app_send_status(peer, result);
-        return result;
-    }
-    result = app_send(peer, &descriptor);
-    if (result == DOCA_SUCCESS)
-        result = app_receive(peer, &message);
+        result = app_await(&app, APP_DONE);
     if (result == DOCA_SUCCESS && !options->has_file)
         result = kit_write_file(options->path, side->memory, side->size);
+    tmp = app_close(&app);
+    DOCA_ERROR_PROPAGATE(result, tmp);
     return result;
 }
 
@@ -96,7 +101,7 @@ static doca_error_t create_map(struct side *side)
     return result == DOCA_SUCCESS ? doca_mmap_add_dev(side->map, side->dev) : result;
 }
 
-doca_error_t app_run_side(const struct app_options *options, int peer)
+doca_error_t app_run_side(const struct app_options *options)
 {
     struct side side = {0};
     doca_error_t result = kit_open_capable(doca_dma_cap_task_memcpy_is_supported, &side.dev), tmp;
@@ -106,7 +111,7 @@ doca_error_t app_run_side(const struct app_options *options, int peer)
     if (result == DOCA_SUCCESS && options->has_file)
         result = load(&side, options);
     if (result == DOCA_SUCCESS)
-        result = talk(&side, options, peer);
+        result = talk(&side, options);
     free(side.memory); /* before the map that describes it */
     if (side.map != NULL) {
         tmp = doca_mmap_destroy(side.map);
