@@ -15,8 +15,8 @@ import sources
 
 Rule = collections.namedtuple('Rule', 'pattern folders allowed why')
 
-LIBRARIES = ('src/util', 'src/soft', 'src/core', 'src/dma', 'src/argp', 'src/urom/host',
-             'src/urom/wire')
+LIBRARIES = ('src/util', 'src/soft', 'src/core', 'src/dma', 'src/argp', 'src/comch',
+             'src/urom/host', 'src/urom/wire')
 # Vendor-documented: argp prints its help, version and usage, and leaves after them.
 ARGP = ('src/argp/',)
 LOG = ('src/core/log',)
