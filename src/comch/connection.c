@@ -220,6 +220,17 @@ static bool deliver_frame(struct doca_comch_connection *conn, uint32_t len)
     return expire_consumer(conn, frame.id);
 }
 
+/* Whether the peer did not die. One that took our end closes without a word of its own. */
+static bool has_left(struct doca_comch_connection *conn, int err)
+{
+    int reason = 0;
+
+    if (err == -ESHUTDOWN)
+        return true;
+    return conn->state == COMCH_CONN_LEFT &&
+           soft_link_poll(conn->link, &reason) == SOFT_LINK_DOWN && reason == 0;
+}
+
 /* One frame of the peer. False: there is none; the state says whether more can come. */
 static bool receive(struct doca_comch_connection *conn)
 {
@@ -229,7 +240,7 @@ static bool receive(struct doca_comch_connection *conn)
 
     if (od_unlikely(err != 0)) {
         if (err != -EAGAIN)
-            comch_conn_lose(conn, err == -ESHUTDOWN);
+            comch_conn_lose(conn, has_left(conn, err));
         return false;
     }
     len = msg.len;
