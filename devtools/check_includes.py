@@ -46,6 +46,8 @@ RULES = {
     'urom/daemon': ('urom/wire/', 'soft/', 'util/'),
     'urom/worker': ('urom/wire/', 'soft/', 'util/'),
     'urom/plugin': ('util/',),
+    'urom/plugin/sandbox': LIBRARY + ('urom/plugin/common/',),
+    'urom/plugin/common': LIBRARY,
     'tools': ('soft/', 'util/'),
     'tools/doca_urom_ctl': ('urom/wire/', 'soft/', 'util/'),
 }
