@@ -285,6 +285,10 @@ doca_error_t doca_pe_set_event_mode(struct doca_pe *pe, enum doca_pe_event_mode 
         event_mode != DOCA_PE_EVENT_MODE_PROGRESS_ALL)
         return CORE_FAIL(DOCA_ERROR_INVALID_VALUE, CORE_LOG_PE, __func__, pe->name, "event_mode",
                          "%d" CORE_LIMIT "SELECTIVE (0) or ALL (1)", (int)event_mode);
+    if (pe->busy)
+        return CORE_FAIL(DOCA_ERROR_BAD_STATE, CORE_LOG_PE, __func__, pe->name, "caller",
+                         "a callback of the same engine" CORE_REMEDY
+                         "choose the mode outside of doca_pe_progress()");
     pe->event_mode = event_mode;
     return DOCA_SUCCESS;
 }

@@ -231,7 +231,7 @@ static int read_text(const struct soft_field *field, const struct soft_field_nod
     if (s == NULL || strlen(s) < field->min || strlen(s) >= field->size ||
         !has_only(s, is_iface ? is_iface_char : is_text_char))
         return soft_field_fail_value(node, "%s of %" PRIu64 " to %zu bytes",
-                                     is_iface ? "the name of a network interface"
+                                     is_iface ? "a name without spaces, '/' and ':'"
                                               : "printable text",
                                      field->min, field->size - 1);
     memcpy(out, s, strlen(s) + 1);

@@ -68,7 +68,7 @@ static const struct soft_field caps_fields[] = {
     CAP_BOOL(mmap_advise_cache_invalidate),
     CAP_SIZE(mmap_advise_max_buf_size),
     CAP_UINT(completion_vectors, 1, 1024),
-    CAP_UINT(max_access_token_size, 128, 4096),
+    CAP_UINT(max_access_token_size, 0, 4096),
     CAP_UINT(max_opens, 0, 65535),
     CAP_BOOL(dma_memcpy),
     CAP_SIZE(dma_max_buf_size),

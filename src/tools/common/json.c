@@ -41,11 +41,16 @@ int tool_json_print(const char *program, json_t *root)
         fprintf(stderr, "%s: no memory\n", program);
         return EXIT_FAILURE;
     }
-    if (puts(text) == EOF || fflush(stdout) != 0) {
-        fprintf(stderr, "%s: cannot write: %s\n", program, strerror(errno));
-        return EXIT_FAILURE;
-    }
-    return EXIT_SUCCESS;
+    puts(text);
+    return tool_end_output(program);
+}
+
+int tool_end_output(const char *program)
+{
+    if (fflush(stdout) == 0 && ferror(stdout) == 0)
+        return EXIT_SUCCESS;
+    fprintf(stderr, "%s: cannot write: %s\n", program, strerror(errno));
+    return EXIT_FAILURE;
 }
 
 int tool_bad_usage(const struct tool_options *options, const char *what)
@@ -73,11 +78,11 @@ int tool_parse_options(struct tool_options *options, int argc, char **argv, int 
             continue;
         case 'h':
             printf("Usage: %s %s", options->program, options->usage);
-            *status = EXIT_SUCCESS;
+            *status = tool_end_output(options->program);
             return -1;
         case 'v':
             printf("%s %s\n", options->program, tool_version());
-            *status = EXIT_SUCCESS;
+            *status = tool_end_output(options->program);
             return -1;
         default:
             *status = tool_bad_usage(options, NULL);

@@ -18,6 +18,9 @@ json_t *tool_json_text_or_null(const char *text);
  * the message when it fails; NULL stands for an object that could not be built. */
 int tool_json_print(const char *program, json_t *root);
 
+/* The end of a program that prints text: EXIT_FAILURE with a message when some of it was lost. */
+int tool_end_output(const char *program);
+
 struct tool_options {
     const char *program;
     const char *usage; /* what follows "Usage: program " */

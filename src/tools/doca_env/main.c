@@ -58,5 +58,5 @@ int main(int argc, char **argv)
         return tool_json_print(PROGRAM, root);
     env_print_text(root);
     json_decref(root);
-    return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return tool_end_output(PROGRAM);
 }

@@ -63,10 +63,19 @@ static void usage(FILE *out)
         "  -h, --help         this text\n");
 }
 
-static void print_line(const struct program *program, FILE *to, const char *line, size_t len)
+/* Output that is lost must not look like success. */
+static int print_line(const struct program *program, FILE *to, const char *line, size_t len)
 {
+    static bool told;
+
     fprintf(to, "[%s] %.*s\n", program->name, (int)len, line);
-    fflush(to);
+    if (fflush(to) == 0 && ferror(to) == 0)
+        return 0;
+    if (!told)
+        fprintf(stderr, "opendoca pair: cannot write: %s\n", strerror(errno));
+    told = true;
+    clearerr(to);
+    return -1;
 }
 
 static int start(struct pair *pair, enum side side)
@@ -112,13 +121,14 @@ static int flush_lines(struct pair *pair, enum side side, struct stream *stream,
     while (err == 0 && (newline = memchr(stream->line, '\n', stream->len)) != NULL) {
         size_t len = (size_t)(newline - stream->line);
 
-        print_line(program, to, stream->line, len);
-        err = maybe_start_other(pair, side, stream->line, len);
+        err = print_line(program, to, stream->line, len);
+        if (err == 0)
+            err = maybe_start_other(pair, side, stream->line, len);
         stream->len -= len + 1;
         memmove(stream->line, newline + 1, stream->len);
     }
     if (stream->len == sizeof(stream->line)) {
-        print_line(program, to, stream->line, stream->len);
+        err |= print_line(program, to, stream->line, stream->len);
         stream->len = 0;
     }
     return err;
@@ -134,11 +144,9 @@ static int read_stream(struct pair *pair, enum side side, struct stream *stream,
     }
     if (n < 0 && errno == EINTR)
         return 0;
-    if (stream->len > 0)
-        print_line(&pair->programs[side], to, stream->line, stream->len);
     close(stream->fd);
     stream->fd = -1;
-    return 0;
+    return stream->len > 0 ? print_line(&pair->programs[side], to, stream->line, stream->len) : 0;
 }
 
 static void close_host_input(struct pair *pair)

@@ -159,7 +159,11 @@ class Schemas(JsonTest):
     def test_output_that_cannot_be_written_is_an_error(self):
         for name, (arguments, _) in TOOLS.items():
             with open('/dev/full', 'wb') as full:
-                self.run_tool(name, *arguments, stdout=full, status=1)
+                result = self.run_tool(name, *arguments, stdout=full, status=1)
+            self.assertIn('No space left', result.stderr)
+        with open('/dev/full', 'wb') as full:
+            result = self.run_tool('doca-env', stdout=full, status=1)
+        self.assertIn('No space left', result.stderr)
 
     def test_records_of_the_libraries_stay_out_of_the_output(self):
         for name, (arguments, schema) in TOOLS.items():

@@ -104,6 +104,12 @@ class Pair(OpendocaTest):
         self.assertIn('[dpu ] unfinished', result.stdout.splitlines())
         self.assertEqual(result.stderr, '[host] err\n')
 
+    def test_output_that_is_lost_is_a_failure(self):
+        with open('/dev/full', 'wb') as full:
+            result = self.opendoca('pair', '--', SH, '-c', 'echo out; exec sleep 1000', '--', SH,
+                                   '-c', 'true', status=1, stdout=full)
+        self.assertIn('No space left', result.stderr)
+
     def test_a_failure_of_either_is_the_status(self):
         self.pair('exit 3', 'exit 0', status=3)
         self.pair('exit 0', 'exit 4', status=4)

@@ -664,8 +664,8 @@ static void event_loop_never_sleeps_over_work(void **state)
     assert_int_equal(epoll_ctl(ep, EPOLL_CTL_ADD, handle, &event), 0);
     assert_ok(doca_ctx_start(fix.ctx));
     fix.on_done = put_task_bufs;
-    for (unsigned int i = 0; i < 2000; i++) {
-        size_t len = i % 100 == 0 ? 2 << 20 : 64;
+    for (unsigned int i = 0; i < 10000; i++) {
+        size_t len = i % 500 == 0 ? 2 << 20 : 64;
 
         submit(new_task(&fix, src_buf(&fix, 0, len), dst_buf(&fix, 0, len), i));
         for (;;) {
@@ -684,7 +684,7 @@ static void event_loop_never_sleeps_over_work(void **state)
     /* a submit while armed fires */
     submit(new_task(&fix, src_buf(&fix, 0, 64), dst_buf(&fix, 0, 64), 0));
     assert_int_equal(epoll_wait(ep, &event, 1, 10000), 1);
-    dma_fix_run(&fix, 2001);
+    dma_fix_run(&fix, 10001);
     close(ep);
     dma_fix_close(&fix);
 }
@@ -692,6 +692,8 @@ static void event_loop_never_sleeps_over_work(void **state)
 static void progress_in_callback(struct dma_fixture *fix, struct doca_dma_task_memcpy *task)
 {
     assert_int_equal(doca_pe_progress(fix->pe), 0);
+    assert_doca(DOCA_ERROR_BAD_STATE,
+                doca_pe_set_event_mode(fix->pe, DOCA_PE_EVENT_MODE_PROGRESS_ALL));
     put_task_bufs(fix, task);
 }
 

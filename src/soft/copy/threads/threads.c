@@ -271,9 +271,25 @@ static OD_COLD void execute_runs(struct threads_chan *self, struct soft_copy_job
 
 /* --- the owner's calls --- */
 
+/* Who has armed its waker is about to sleep: the workers begin without a poll, so that the owner is
+ * woken by the end of the copy and not for its begin. */
+static OD_COLD void begin_for_sleeper(struct threads_chan *self, struct soft_copy_job *job)
+{
+    const struct soft_copy_queue *queue = &self->queue;
+
+    if (self->nruns == 0 && queue->head == queue->ready && queue->head + 1 == queue->tail &&
+        !is_alone(self, job))
+        begin_first(self, job);
+}
+
 static int threads_submit(struct soft_copy_chan *chan, struct soft_copy_job *job)
 {
-    return soft_copy_queue_push(&from_base(chan)->queue, job);
+    struct threads_chan *self = from_base(chan);
+    int err = soft_copy_queue_push(&self->queue, job);
+
+    if (od_unlikely(od_waker_is_armed(self->waker)) && err == 0 && !soft_copy_is_small(job))
+        begin_for_sleeper(self, job);
+    return err;
 }
 
 static struct soft_copy_job *threads_poll(struct soft_copy_chan *chan)

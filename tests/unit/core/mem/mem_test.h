@@ -54,7 +54,7 @@ static const char devices_file[] =
     "{\"role\": \"host\", \"pci\": \"0000:b1:00.1\", \"card\": \"card0\"},"
     "{\"role\": \"host\", \"pci\": \"0000:c1:00.0\", \"card\": \"card1\"},"
     "{\"role\": \"host\", \"pci\": \"0000:d1:00.0\", \"card\": \"card0\", \"caps\": {"
-    "\"mmap_export_pci\": false, \"mmap_from_export_pci\": false, \"max_access_token_size\": 128}}"
+    "\"mmap_export_pci\": false, \"mmap_from_export_pci\": false, \"max_access_token_size\": 0}}"
     "]}";
 
 /* Before the first call of the library. */

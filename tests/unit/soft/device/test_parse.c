@@ -283,8 +283,8 @@ static void values_are_checked(void **state)
          "devices[0].card is an array, allowed: printable text of 1 to 63 bytes"},
         {DEVICE("\"vuid\": \"a\\u001fb\""),
          "devices[0].vuid is \"a\\u001Fb\", allowed: printable text of 1 to 127 bytes"},
-        {DEVICE("\"iface\": \"../x\""), "devices[0].iface is \"../x\", allowed: the name of a "
-                                        "network interface of 1 to 255 bytes"},
+        {DEVICE("\"iface\": \"../x\""), "devices[0].iface is \"../x\", allowed: a name without "
+                                        "spaces, '/' and ':' of 1 to 255 bytes"},
         {DEVICE("\"data_direct_pci\": \"5:0.0\""),
          "devices[0].data_direct_pci is \"5:0.0\", allowed: a PCI address such as \"0000:03:00.0\" "
          "or \"03:00.0\""},
