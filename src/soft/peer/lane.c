@@ -212,10 +212,11 @@ static void *run(void *arg)
     (void)arg;
     for (;;) {
         struct epoll_event ev;
+        int n = epoll_wait(srv.epoll, &ev, 1, -1);
 
-        if (epoll_wait(srv.epoll, &ev, 1, -1) != 1)
+        if (n != 1 && errno == EINTR)
             continue;
-        if (ev.data.ptr == NULL)
+        if (n != 1 || ev.data.ptr == NULL)
             return NULL;
         if (!serve(ev.data.ptr)) {
             soft_service_lock();

@@ -53,7 +53,8 @@ static int attach(struct soft_peer_map *map, int memory, uint64_t offset)
 
     if (memory < 0)
         return soft_fail(-ENOTSUP, "the exporter's memory is private (not a memfd, shm or "
-                                   "hugetlbfs mapping whose file can be opened)");
+                                   "hugetlbfs mapping whose file can be opened and has no record "
+                                   "locks)");
     if (fstat(memory, &st) != 0 || !S_ISREG(st.st_mode) || (uint64_t)st.st_size < offset + map->len)
         return soft_fail(-ENOTSUP, "the file behind the exporter's memory cannot be mapped");
     if (map->kind == SOFT_PEER_KIND_QUEUE && !is_sealed(memory))

@@ -79,6 +79,23 @@ static bool find_mapping(uint64_t addr, uint64_t len, bool write, struct mapping
     return false;
 }
 
+/* Whoever closes any descriptor of a file drops all record locks of its process on it, so that a
+ * file with such locks is not even opened. Not seen are locks of the next few microseconds. */
+static bool has_record_locks(const struct mapping *m)
+{
+    OD_AUTO_FILE FILE *f = fopen("/proc/locks", "re");
+    unsigned int major, minor;
+    uint64_t inode;
+    char line[256];
+
+    while (f != NULL && fgets(line, sizeof(line), f) != NULL) {
+        if (sscanf(line, "%*[^:]: POSIX %*s %*s %*d %x:%x:%" SCNu64, &major, &minor, &inode) == 3 &&
+            major == m->major && minor == m->minor && inode == m->inode)
+            return true;
+    }
+    return false;
+}
+
 /* The same file, regular (a device may do anything when it is opened or mapped), long enough that
  * an importer meets no hole behind its end, and opened as the access needs it. */
 static bool fits(int fd, const struct mapping *m, bool write, uint64_t end)
@@ -150,7 +167,7 @@ int soft_peer_memory_find(uint64_t addr, uint64_t len, bool write, uint64_t *off
     uint64_t end;
     int fd;
 
-    if (!find_mapping(addr, len, write, &m, &name))
+    if (!find_mapping(addr, len, write, &m, &name) || has_record_locks(&m))
         return -1;
     *offset = m.offset + (addr - m.start);
     end = *offset + len;

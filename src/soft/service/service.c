@@ -255,10 +255,20 @@ static void bell_ready(struct soft_service_watch *watch, uint32_t events)
         ;
 }
 
+/* A program may close what is not its own ("all from 3 on"), and the numbers then are others'. The
+ * epoll knows the bell by number and file, so that both are what they were when this works. */
+static bool files_are_ours(void)
+{
+    struct epoll_event ev = {.events = EPOLLIN, .data.u64 = svc.bell.id};
+
+    return epoll_ctl(svc.epoll, EPOLL_CTL_MOD, svc.bell.fd, &ev) == 0;
+}
+
 static void *run(void *arg)
 {
     struct epoll_event ev;
     int timeout, n;
+    bool lost;
 
     (void)arg;
     soft_service_lock();
@@ -267,8 +277,11 @@ static void *run(void *arg)
         svc.sleeping = true;
         soft_service_unlock();
         n = epoll_wait(svc.epoll, &ev, 1, timeout);
+        lost = n < 0 && errno != EINTR;
         soft_service_lock();
         svc.sleeping = false;
+        if (lost)
+            break;
         if (n == 1 && !svc.stop)
             dispatch(&ev);
         if (!svc.stop)
@@ -317,7 +330,7 @@ static void stop_at_exit(void)
     bool running;
 
     soft_service_lock();
-    running = svc.state == SERVICE_RUNNING && svc.pid == getpid();
+    running = svc.state == SERVICE_RUNNING && svc.pid == getpid() && files_are_ours();
     svc.state = SERVICE_ENDED;
     svc.stop = true;
     soft_service_unlock();
@@ -338,6 +351,11 @@ static void stop_at_exit(void)
  * parent's end must not be held up by them. */
 static void in_child(void)
 {
+    if (svc.state == SERVICE_RUNNING && !files_are_ours()) {
+        svc.state = SERVICE_ENDED; /* nothing may be closed: the numbers are the program's */
+        soft_service_unlock();
+        return;
+    }
     /* First of all: the epoll is shared with the parent, nothing may be taken out of it. */
     if (svc.epoll >= 0)
         close(svc.epoll);
@@ -398,10 +416,11 @@ static int start_thread(void)
 {
     int rc;
 
-    if (svc.state == SERVICE_RUNNING)
+    if (svc.state == SERVICE_RUNNING && files_are_ours())
         return 0;
-    if (svc.state == SERVICE_ENDED)
-        return soft_fail(-ESHUTDOWN, "the process exits");
+    if (svc.state != SERVICE_IDLE)
+        return soft_fail(-ESHUTDOWN, "the process exits, or has closed file descriptors that are "
+                                     "this library's; close only what the program has opened");
     rc = install_hooks();
     if (rc != 0)
         return rc;

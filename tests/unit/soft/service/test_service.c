@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -267,6 +268,49 @@ static void exit_tells_the_rooms(void **state)
     close(fds[0]);
 }
 
+/* Like a daemon: "all from 3 on", and then files of its own, which get the library's numbers. */
+static void exit_in_a_process_that_closes_everything(int report)
+{
+    int fds[8];
+    char left[8];
+
+    if (start(NULL) != 0)
+        _exit(1);
+    dup2(report, 3);
+    close_range(4, ~0u, 0);
+    for (int i = 0; i < 8; i += 2) {
+        if (pipe2(fds + i, O_NONBLOCK) != 0)
+            _exit(2);
+    }
+    if (start(NULL) != -ESHUTDOWN || strstr(soft_reason(), "closed file descriptors") == NULL)
+        _exit(3);
+    if (fork() == 0)
+        _exit(0);
+    if (fcntl(fds[0], F_GETFD) < 0 || write(fds[1], "x", 1) != 1 || read(fds[0], left, 8) != 1)
+        _exit(4);
+    alarm(20); /* it would wait for the thread for ever */
+    exit(write(3, "x", 1) == 1 ? 0 : 5);
+}
+
+static void a_process_that_closes_the_descriptors_can_exit(void **state)
+{
+    int fds[2], status;
+    pid_t pid;
+
+    (void)state;
+    if (!CHILD_MAY_HAVE_THREADS)
+        skip();
+    fflush(NULL);
+    assert_int_equal(pipe(fds), 0);
+    pid = fork();
+    if (pid == 0)
+        exit_in_a_process_that_closes_everything(fds[1]);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+    close(fds[0]);
+    close(fds[1]);
+}
+
 static void random_bytes_differ(void **state)
 {
     uint8_t a[100], b[100];
@@ -288,6 +332,7 @@ int main(void)
         cmocka_unit_test(a_sleeping_thread_hears_of_an_earlier_time),
         cmocka_unit_test(a_child_starts_anew),
         cmocka_unit_test(exit_tells_the_rooms),
+        cmocka_unit_test(a_process_that_closes_the_descriptors_can_exit),
         cmocka_unit_test(random_bytes_differ),
     };
 
