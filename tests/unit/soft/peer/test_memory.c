@@ -85,9 +85,9 @@ static void private_and_unwritable_memory_has_none(void **state)
     open_file(&file, PROT_READ);
     assert_is_found(&file, false);
     assert_int_equal(find(&file, true, &offset), -1);
-    assert_ptr_equal(mmap(file.at, SIZE, PROT_READ | PROT_WRITE,
-                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0),
-                     file.at);
+    assert_ptr_equal(
+        mmap(file.at, SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0),
+        file.at);
     assert_int_equal(find(&file, false, &offset), -1);
     close_file(&file);
 }
