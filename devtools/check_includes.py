@@ -45,9 +45,11 @@ RULES = {
     'urom/host': LIBRARY + ('urom/wire/',),
     'urom/daemon': ('urom/wire/', 'soft/', 'util/'),
     'urom/worker': ('urom/wire/', 'soft/', 'util/'),
+    # Plugins: common/ of each is seen by both of its halves. Host halves are a library.
     'urom/plugin': ('util/',),
-    'urom/plugin/sandbox': LIBRARY + ('urom/plugin/common/',),
     'urom/plugin/common': LIBRARY,
+    'urom/plugin/rma': LIBRARY + ('urom/plugin/common/',),
+    'urom/plugin/sandbox': LIBRARY + ('urom/plugin/common/',),
     'tools': ('soft/', 'util/'),
     'tools/doca_urom_ctl': ('urom/wire/', 'soft/', 'util/'),
 }

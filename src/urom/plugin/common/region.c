@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "urom/plugin/common/region.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <doca_log.h>
+
+DOCA_LOG_REGISTER(UROM::PLUGIN::REGION);
+
+#define NONE UINT32_MAX
+
+/* By the low half of the handle; the high half tells uses of a place apart. Regions stay at their
+ * addresses, users have pointers. */
+static struct {
+    struct plugin_region **regions;
+    uint32_t count;
+    uint32_t cap;
+    uint32_t free; /* place, or NONE */
+    uint32_t generation;
+} table = {.free = NONE};
+
+static struct plugin_region *find(uint64_t dest, uint64_t handle)
+{
+    const uint32_t place = (uint32_t)handle;
+
+    if (od_unlikely(place >= table.count))
+        return NULL;
+    if (od_unlikely(table.regions[place]->handle != handle || table.regions[place]->dest != dest ||
+                    handle == 0))
+        return NULL;
+    return table.regions[place];
+}
+
+static struct plugin_region *add_place(void)
+{
+    const uint32_t cap = table.cap > 0 ? 2 * table.cap : 16;
+    struct plugin_region *region;
+
+    if (table.count == table.cap) {
+        struct plugin_region **regions = realloc(table.regions, cap * sizeof(regions[0]));
+
+        if (regions == NULL)
+            return NULL;
+        table.regions = regions;
+        table.cap = cap;
+    }
+    region = calloc(1, sizeof(*region));
+    if (region == NULL)
+        return NULL;
+    region->next_free = NONE;
+    region->handle = table.count; /* only the place, until it is used */
+    table.regions[table.count++] = region;
+    return region;
+}
+
+static struct plugin_region *take_place(void)
+{
+    struct plugin_region *region;
+    uint32_t place;
+
+    if (table.free == NONE) {
+        region = add_place();
+        if (region == NULL)
+            return NULL;
+    } else {
+        region = table.regions[table.free];
+        table.free = region->next_free;
+    }
+    place = (uint32_t)region->handle;
+    table.generation += table.generation == UINT32_MAX ? 2 : 1; /* never 0 */
+    region->handle = (uint64_t)table.generation << 32 | place;
+    return region;
+}
+
+static void give_back(struct plugin_region *region)
+{
+    soft_peer_map_close(region->map);
+    region->map = NULL;
+    region->dest = 0;
+    region->handle = (uint32_t)region->handle;
+    region->next_free = table.free;
+    table.free = (uint32_t)region->handle;
+}
+
+static doca_error_t attach_error(int err)
+{
+    switch (err) {
+    case -EBADMSG:
+    case -EINVAL:
+    case -EXDEV:
+        return DOCA_ERROR_INVALID_VALUE;
+    case -EPROTO:
+        return DOCA_ERROR_UNSUPPORTED_VERSION;
+    case -EPERM:
+    case -ECONNREFUSED:
+        return DOCA_ERROR_NOT_FOUND;
+    case -EACCES:
+        return DOCA_ERROR_NOT_PERMITTED;
+    case -ENOMEM:
+    case -EMFILE:
+        return DOCA_ERROR_NO_MEMORY;
+    default:
+        return DOCA_ERROR_IO_FAILED;
+    }
+}
+
+doca_error_t plugin_region_error(int err)
+{
+    switch (err) {
+    case 0:
+        return DOCA_SUCCESS;
+    case -EPERM:
+    case -ENOTCONN:
+        return DOCA_ERROR_NOT_FOUND;
+    case -EACCES:
+        return DOCA_ERROR_NOT_PERMITTED;
+    case -EINVAL:
+    case -ERANGE:
+        return DOCA_ERROR_INVALID_VALUE;
+    default:
+        return DOCA_ERROR_IO_FAILED;
+    }
+}
+
+doca_error_t plugin_region_attach(uint64_t dest, const void *desc, size_t len,
+                                  struct plugin_region **region)
+{
+    struct soft_peer_map *map;
+    struct plugin_region *made;
+    int err = soft_peer_import(desc, len, SOFT_PEER_KIND_RDMA, OPS_CARD, &map);
+
+    if (err != 0) {
+        DOCA_LOG_WARN("a region cannot be attached: %s", soft_reason());
+        return attach_error(err);
+    }
+    made = take_place();
+    if (made == NULL) {
+        soft_peer_map_close(map);
+        return DOCA_ERROR_NO_MEMORY;
+    }
+    made->map = map;
+    made->dest = dest;
+    made->refs = 1;
+    made->dying = false;
+    made->desc_len = (uint32_t)len; /* an imported one is not longer than a descriptor can be */
+    memcpy(made->desc, desc, len);
+    soft_peer_map_info(map, &made->info);
+    DOCA_LOG_DBG("channel %llu attached %zu bytes, %s", (unsigned long long)dest, made->info.len,
+                 made->info.engine);
+    *region = made;
+    return DOCA_SUCCESS;
+}
+
+struct plugin_region *plugin_region_get(uint64_t dest, uint64_t handle)
+{
+    struct plugin_region *region = find(dest, handle);
+
+    if (od_unlikely(region == NULL || region->dying))
+        return NULL;
+    region->refs++;
+    return region;
+}
+
+void plugin_region_put(struct plugin_region *region)
+{
+    if (--region->refs == 0)
+        give_back(region);
+}
+
+void plugin_region_retire(uint64_t dest, uint64_t handle)
+{
+    struct plugin_region *region = find(dest, handle);
+
+    if (region != NULL)
+        region->dying = true;
+}
+
+doca_error_t plugin_region_detach(uint64_t dest, uint64_t handle)
+{
+    struct plugin_region *region = find(dest, handle);
+
+    if (region == NULL)
+        return DOCA_ERROR_NOT_FOUND;
+    region->dying = true;
+    if (region->refs > 1)
+        return DOCA_ERROR_AGAIN;
+    plugin_region_put(region);
+    return DOCA_SUCCESS;
+}
+
+void plugin_regions_forget(uint64_t dest)
+{
+    for (uint32_t i = 0; i < table.count; i++) {
+        struct plugin_region *region = table.regions[i];
+
+        if (region->map == NULL || region->dest != dest)
+            continue;
+        region->dest = 0; /* nobody names it any more */
+        plugin_region_put(region);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Commands
+ */
+
+/* The descriptor that the owner of a buffer gave to the domain. */
+static doca_error_t look_up(struct urom_worker_ctx *ctx, const struct ops_attach *attach,
+                            const void **desc, size_t *len)
+{
+    doca_error_t result;
+    void *key;
+    int seg;
+
+    result = doca_urom_worker_domain_seg_lookup(ctx, attach->domain_id, attach->va, &seg);
+    if (result == DOCA_SUCCESS)
+        result = doca_urom_worker_domain_mkey_lookup(ctx, attach->domain_id, seg, len, &key);
+    if (result == DOCA_SUCCESS)
+        *desc = key;
+    return result;
+}
+
+static doca_error_t attach(struct plugin_base *base, struct urom_worker_ctx *ctx,
+                           const struct urom_worker_cmd_desc *command)
+{
+    const struct urom_worker_cmd *cmd = &command->worker_cmd;
+    struct ops_attached attached;
+    struct plugin_region *region;
+    struct ops_attach wish;
+    const void *desc;
+    doca_error_t result;
+    size_t len;
+
+    if (ops_attach_read(cmd->plugin_cmd, cmd->len, &wish, &desc) != 0)
+        return plugin_answer(base, command, DOCA_ERROR_INVALID_VALUE, NULL, 0);
+    attached = (struct ops_attached){.head = wish.head};
+    len = wish.desc_len;
+    result = len > 0 ? DOCA_SUCCESS : look_up(ctx, &wish, &desc, &len);
+    if (result == DOCA_SUCCESS)
+        result = plugin_region_attach(command->dest_id, desc, len, &region);
+    if (result == DOCA_SUCCESS) {
+        attached.handle = region->handle;
+        attached.addr = (uintptr_t)region->info.addr;
+        attached.len = region->info.len;
+        attached.access = region->info.access;
+        strncpy(attached.engine, region->info.engine, sizeof(attached.engine) - 1);
+    }
+    return plugin_answer(base, command, result, &attached, sizeof(attached));
+}
+
+static doca_error_t detach(struct plugin_base *base, const struct urom_worker_cmd_desc *command,
+                           bool *again)
+{
+    const struct urom_worker_cmd *cmd = &command->worker_cmd;
+    struct ops_detach wish;
+    doca_error_t result;
+
+    if (ops_detach_read(cmd->plugin_cmd, cmd->len, &wish) != 0)
+        return plugin_answer(base, command, DOCA_ERROR_INVALID_VALUE, NULL, 0);
+    result = plugin_region_detach(command->dest_id, wish.handle);
+    *again = result == DOCA_ERROR_AGAIN;
+    return *again ? DOCA_SUCCESS
+                  : plugin_answer(base, command, result, &wish.head, sizeof(wish.head));
+}
+
+doca_error_t plugin_region_command(struct plugin_base *base, struct urom_worker_ctx *ctx,
+                                   const struct urom_worker_cmd_desc *command, uint32_t op,
+                                   bool *again)
+{
+    *again = false;
+    return op == OPS_ATTACH ? attach(base, ctx, command) : detach(base, command, again);
+}

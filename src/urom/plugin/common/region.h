@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef OD_UROM_PLUGIN_COMMON_REGION_H_
+#define OD_UROM_PLUGIN_COMMON_REGION_H_
+
+/* Memory of processes that this worker reaches: one table for all plugins of the worker.
+ *
+ * A region is attached by a client's channel, and only that channel can name it. Whoever uses a
+ * region holds it; what is detached meanwhile lives until it is put. One thread. */
+
+#include "soft/peer/peer.h"
+#include "urom/plugin/common/plugin.h"
+
+struct plugin_region {
+    struct soft_peer_map *map;
+    struct soft_peer_info info;
+    uint64_t dest;
+    uint64_t handle;
+    uint32_t refs; /* users; plus one while it is attached */
+    bool dying;    /* no new users */
+    uint32_t next_free;
+    uint32_t desc_len;
+    uint8_t desc[SOFT_PEER_DESC_MAX];
+};
+
+/* Attaches what a descriptor names. DOCA_SUCCESS; INVALID_VALUE: not a descriptor of a region;
+ * NOT_FOUND: its owner is gone or has taken it back; NOT_PERMITTED: the owner refuses this user;
+ * NO_MEMORY; IO_FAILED. */
+PLUGIN_API doca_error_t plugin_region_attach(uint64_t dest, const void *desc, size_t len,
+                                             struct plugin_region **region);
+/* Holds it; NULL: this channel has no such region. */
+PLUGIN_API struct plugin_region *plugin_region_get(uint64_t dest, uint64_t handle);
+PLUGIN_API void plugin_region_put(struct plugin_region *region);
+/* From now on it has no new users. */
+PLUGIN_API void plugin_region_retire(uint64_t dest, uint64_t handle);
+/* DOCA_SUCCESS: it is gone; NOT_FOUND; AGAIN: still in use, without new users: call once more. */
+PLUGIN_API doca_error_t plugin_region_detach(uint64_t dest, uint64_t handle);
+/* A channel has ended. */
+PLUGIN_API void plugin_regions_forget(uint64_t dest);
+
+static inline bool plugin_region_is_command(uint32_t op)
+{
+    return op == OPS_ATTACH || op == OPS_DETACH;
+}
+
+/* Answers a command that attaches or detaches. With *again the region is still in use: nothing was
+ * answered, and the command is to be given once more. The result is for worker_cmd to return. */
+PLUGIN_API doca_error_t plugin_region_command(struct plugin_base *base, struct urom_worker_ctx *ctx,
+                                              const struct urom_worker_cmd_desc *command,
+                                              uint32_t op, bool *again);
+
+/* What an access through a region's map says: 0 or a negative errno. */
+PLUGIN_API doca_error_t plugin_region_error(int err);
+
+/* DOCA_SUCCESS; INVALID_VALUE: outside; NOT_PERMITTED: not granted. */
+static inline doca_error_t plugin_region_check(const struct plugin_region *region, uint64_t va,
+                                               uint64_t len, unsigned int access)
+{
+    const uint64_t offset = va - (uintptr_t)region->info.addr;
+
+    if (od_unlikely(va < (uintptr_t)region->info.addr || len > region->info.len ||
+                    offset > region->info.len - len))
+        return DOCA_ERROR_INVALID_VALUE;
+    return od_likely((region->info.access & access) == access) ? DOCA_SUCCESS
+                                                               : DOCA_ERROR_NOT_PERMITTED;
+}
+
+#endif /* OD_UROM_PLUGIN_COMMON_REGION_H_ */
