@@ -25,6 +25,8 @@ static const struct {
     {"SOCKADDR_TLS_PRIORITY", "rdmacm,tcp"},
     {"PROTO_ENABLE", "n"},
     {"KEEPALIVE_INTERVAL", "inf"}, /* links have their own */
+    /* A cache of registered memory would patch the program's memory functions. */
+    {"RCACHE_ENABLE", "n"},
     {"TCP_TX_SEG_SIZE", "8k"},
     {"TCP_RX_SEG_SIZE", "128k"},
 };

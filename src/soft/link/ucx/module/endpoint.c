@@ -230,3 +230,12 @@ void soft_ucx_settle(struct soft_ucx_link *self)
     if (self->released && self->ep == NULL && self->nsent == 0)
         destroy(self);
 }
+
+void soft_ucx_cut(struct soft_ucx_link *self)
+{
+    if (soft_ucx_phase(self) < UCX_GONE)
+        soft_ucx_news(self, soft_ucx_phase(self) == UCX_UP ? UCX_GONE : UCX_FAILED, -ECONNRESET);
+    self->lingers = false;
+    self->ep_unwanted = true;
+    soft_ucx_put_to_work(self);
+}

@@ -330,11 +330,38 @@ static int create_worker(void)
     return fail("watch a worker", status);
 }
 
-/* Links that are closing get a moment to send what is left. */
-static void stop_at_exit(void)
+static bool any_link(bool (*is)(const struct soft_ucx_link *))
+{
+    for (uint32_t i = 0; i < engine.nlinks; i++)
+        if (engine.links[i] != NULL && is(engine.links[i]))
+            return true;
+    return false;
+}
+
+static bool is_released(const struct soft_ucx_link *self)
+{
+    return self->released;
+}
+
+static bool has_ep(const struct soft_ucx_link *self)
+{
+    return self->ep != NULL;
+}
+
+/* Lock held. */
+static void progress_while(bool (*is)(const struct soft_ucx_link *))
 {
     uint64_t end = soft_ucx_now_ms() + EXIT_TIME;
-    bool running, busy = true;
+
+    while (any_link(is) && soft_ucx_now_ms() < end)
+        make_progress();
+}
+
+/* Links that are closing get a moment to send what is left, the others are cut. UCX is left in
+ * order, because its own exit handlers come after this one. */
+static void stop_at_exit(void)
+{
+    bool running;
 
     soft_ucx_lock();
     running = engine.state == ENGINE_RUNNING;
@@ -345,13 +372,17 @@ static void stop_at_exit(void)
     ring();
     pthread_join(engine.thread, NULL);
     soft_ucx_lock();
-    while (busy && soft_ucx_now_ms() < end) {
-        busy = false;
-        make_progress();
-        for (uint32_t i = 0; i < engine.nlinks; i++)
-            busy = busy || (engine.links[i] != NULL && engine.links[i]->released);
-    }
+    progress_while(is_released);
+    for (uint32_t i = 0; i < engine.nlinks; i++)
+        if (engine.links[i] != NULL)
+            soft_ucx_cut(engine.links[i]);
+    progress_while(has_ep);
+    soft_ucx_forget_listeners();
     engine.state = ENGINE_ENDED;
+    if (!any_link(has_ep)) {
+        ucp_worker_destroy(engine.worker);
+        ucp_cleanup(engine.context);
+    }
     soft_ucx_unlock();
 }
 

@@ -6,7 +6,7 @@
 
 #include "soft/link/ucx/module/ucx_priv.h"
 
-#define SILENT_MAX  64   /* connections without a hello; the oldest make room */
+#define SILENT_MAX  256  /* connections without a hello; the oldest make room */
 #define SILENT_TIME 5000 /* ms until a connection must have said hello */
 #define ANSWER_TIME 5000 /* ms until an owner must have answered, if it did not say */
 
@@ -297,12 +297,24 @@ void soft_ucx_unlisten(struct soft_link_listener *listener)
     struct soft_ucx_listener *self = ucx_listener(listener);
 
     soft_ucx_lock();
-    ucp_listener_destroy(self->ucp);
+    if (self->ucp != NULL)
+        ucp_listener_destroy(self->ucp);
     od_list_remove(&self->all);
     drop_all(&self->silent);
     drop_all(&self->waiting);
     soft_ucx_unlock();
     free(self);
+}
+
+void soft_ucx_forget_listeners(void)
+{
+    OD_LIST_FOR_EACH(link, &listeners)
+    {
+        struct soft_ucx_listener *self = OD_LIST_ENTRY(link, struct soft_ucx_listener, all);
+
+        ucp_listener_destroy(self->ucp);
+        self->ucp = NULL;
+    }
 }
 
 bool soft_ucx_listener_pending(const struct soft_link_listener *listener)

@@ -181,6 +181,8 @@ struct soft_ucx_link *soft_ucx_link_create(const struct soft_link_conf *conf);
 void soft_ucx_news(struct soft_ucx_link *self, enum soft_ucx_phase phase, int reason);
 /* The owner has no more to do with it. Orderly: what was sent before still goes out. */
 void soft_ucx_release(struct soft_ucx_link *self, bool orderly);
+/* The process exits. */
+void soft_ucx_cut(struct soft_ucx_link *self);
 /* Makes the endpoint; `request` or the link's address. */
 int soft_ucx_open_ep(struct soft_ucx_link *self, ucp_conn_request_h request);
 /* Not within a call of UCX for this endpoint. */
@@ -222,6 +224,8 @@ void soft_ucx_seek_later(struct soft_ucx_link *self, int reason);
 int soft_ucx_listen(const char *addr, const struct soft_link_conf *conf,
                     struct soft_link_listener **listener);
 void soft_ucx_unlisten(struct soft_link_listener *listener);
+/* Lock held. The process exits. */
+void soft_ucx_forget_listeners(void);
 struct soft_link *soft_ucx_next(struct soft_link_listener *listener);
 bool soft_ucx_listener_pending(const struct soft_link_listener *listener);
 int soft_ucx_accept(struct soft_link *link, const void *answer, size_t len);
