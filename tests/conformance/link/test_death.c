@@ -143,7 +143,7 @@ static bool run_client(struct result *r)
     time_t deadline = rig_deadline();
     enum soft_link_state state;
 
-    rig.conf.connect_timeout = 3000;
+    rig.conf.connect_timeout = 6000;
     rig.client = rig_connect(&rig);
     if (kill_at == STEP_BEFORE_ANSWER)
         while (soft_link_poll(rig.client, NULL) == SOFT_LINK_CONNECTING &&

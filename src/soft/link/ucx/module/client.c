@@ -75,8 +75,7 @@ void soft_ucx_on_refusal(struct soft_ucx_link *self, const void *data, size_t le
     switch (refusal.code) {
     case SOFT_UCX_BUSY:
         /* The endpoint must not be closed from here. */
-        self->ep_broken = true;
-        soft_ucx_put_to_work(self);
+        soft_ucx_ep_broke(self);
         return;
     case SOFT_UCX_LATE:
         fail(self, -ETIMEDOUT);

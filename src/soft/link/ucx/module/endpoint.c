@@ -93,9 +93,14 @@ static void on_error(void *arg, ucp_ep_h ep, ucs_status_t status)
     struct soft_ucx_link *self = arg;
 
     (void)status;
-    if (self->ep != ep)
-        return;
+    if (self->ep == ep)
+        soft_ucx_ep_broke(self);
+}
+
+void soft_ucx_ep_broke(struct soft_ucx_link *self)
+{
     self->ep_broken = true;
+    self->connecting = false;
     soft_ucx_put_to_work(self);
 }
 
@@ -118,6 +123,7 @@ int soft_ucx_open_ep(struct soft_ucx_link *self, ucp_conn_request_h request)
     }
     self->ep_broken = self->ep_closing = self->ep_unwanted = false;
     status = ucp_ep_create(soft_ucx_worker(), &params, &self->ep);
+    self->connecting = status == UCS_OK && request == NULL;
     if (status == UCS_OK)
         return 0;
     self->ep = NULL;
@@ -135,6 +141,9 @@ static void closed(void *request, ucs_status_t status, void *arg)
     soft_ucx_put_to_work(self);
 }
 
+/* One that still connects is closed once it is connected or has failed: else an event of its socket
+ * that UCX's own thread has seen meanwhile goes to the next endpoint whose socket gets the same
+ * number, which ends the process in an assertion. */
 void soft_ucx_close_ep(struct soft_ucx_link *self)
 {
     ucp_request_param_t param = {.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK |
@@ -145,7 +154,7 @@ void soft_ucx_close_ep(struct soft_ucx_link *self)
                                  .user_data = self};
     ucs_status_ptr_t request;
 
-    if (self->ep == NULL || self->ep_closing)
+    if (self->ep == NULL || self->ep_closing || self->connecting)
         return;
     self->ep_closing = true;
     request = ucp_ep_close_nbx(self->ep, &param);
@@ -236,6 +245,7 @@ void soft_ucx_cut(struct soft_ucx_link *self)
     if (soft_ucx_phase(self) < UCX_GONE)
         soft_ucx_news(self, soft_ucx_phase(self) == UCX_UP ? UCX_GONE : UCX_FAILED, -ECONNRESET);
     self->lingers = false;
+    self->connecting = false; /* no endpoint comes after it */
     self->ep_unwanted = true;
     soft_ucx_put_to_work(self);
 }

@@ -44,8 +44,7 @@ static int start_send(struct soft_ucx_link *self, const struct soft_ucx_head *he
     if (request == NULL)
         return 0;
     if (UCS_PTR_IS_ERR(request)) {
-        self->ep_broken = true;
-        soft_ucx_put_to_work(self);
+        soft_ucx_ep_broke(self);
         soft_ucx_call_thread();
         return -EPIPE;
     }
@@ -58,9 +57,10 @@ static void request_done(struct soft_ucx_link *self, void *request, ucs_status_t
 {
     ucp_request_free(request);
     self->nsent--;
+    self->connecting = false;
     if (status != UCS_OK)
-        self->ep_broken = true;
-    if (status != UCS_OK || self->released)
+        soft_ucx_ep_broke(self);
+    else if (self->released || self->ep_unwanted)
         soft_ucx_put_to_work(self);
 }
 
@@ -95,6 +95,7 @@ int soft_ucx_send_frame(struct soft_ucx_link *self, enum soft_ucx_type type, uin
         memcpy(frame->body, body, len);
     rc = start_send(self, &frame->head, frame->body, len, short_done, frame);
     self->met = self->met || rc == 0;
+    self->connecting = self->connecting && rc != 0;
     if (rc != 1)
         free(frame);
     return OD_MIN(rc, 0);
@@ -255,10 +256,8 @@ static void take_up_frame(struct soft_ucx_link *self, const struct soft_ucx_head
         good = good && take_message(self, head, data, len) == 0;
     else
         good = good && head->type == SOFT_UCX_ACK;
-    if (good)
-        return;
-    self->ep_broken = true;
-    soft_ucx_put_to_work(self);
+    if (!good)
+        soft_ucx_ep_broke(self);
 }
 
 ucs_status_t soft_ucx_on_frame(void *arg, const void *header, size_t header_len, void *data,

@@ -76,6 +76,7 @@ struct soft_ucx_link {
     bool ep_broken;
     bool ep_closing;
     bool ep_unwanted; /* to be closed, as soon as no call of UCX is in the way */
+    bool connecting;  /* client: UCX still connects the endpoint */
     bool released;    /* by the owner */
     bool lingers;     /* until the peer has everything */
     uint32_t nsent;   /* requests that UCX has not completed */
@@ -187,6 +188,8 @@ void soft_ucx_cut(struct soft_ucx_link *self);
 int soft_ucx_open_ep(struct soft_ucx_link *self, ucp_conn_request_h request);
 /* Not within a call of UCX for this endpoint. */
 void soft_ucx_close_ep(struct soft_ucx_link *self);
+/* The endpoint is of no use any more; what follows happens outside of UCX's calls. */
+void soft_ucx_ep_broke(struct soft_ucx_link *self);
 /* What the link is in the work list for. */
 void soft_ucx_settle(struct soft_ucx_link *self);
 /* Both know each other: room for messages, then UP. -ENOMEM. */
