@@ -97,6 +97,7 @@ static bool greet_service(struct daemon *daemon, struct daemon_client *client)
     answer.max_workers = daemon->options.max_workers;
     answer.max_inflight = daemon->options.max_inflight;
     answer.pid = (uint32_t)getpid();
+    answer.start_timeout = daemon->options.spawn_timeout;
     memcpy(answer.instance, daemon->instance, sizeof(answer.instance));
     memcpy(answer.session, client->session, sizeof(answer.session));
     memcpy(answer.cpus, &daemon->options.cpus, sizeof(answer.cpus));

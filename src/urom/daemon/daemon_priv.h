@@ -98,6 +98,7 @@ struct daemon_options {
     bool busy_poll;
     /* environment */
     uint32_t spawn_timeout; /* ms */
+    uint32_t probe_timeout; /* ms */
     const char *plugin_path;
     bool has_runtime_dir; /* one is named: this is not the machine's daemon */
 };

@@ -19,6 +19,8 @@
 DOCA_LOG_REGISTER(UROM::DAEMON::OPTIONS);
 
 #define SPAWN_TIMEOUT_MS 10000
+#define PROBE_TIMEOUT_MS 5000
+#define TIMEOUT_MAX_MS   (24u * 3600 * 1000)
 
 /* ------------------------------------------------------------------------------------------------
  * Values
@@ -382,14 +384,18 @@ static void own_paths(struct daemon_options *options)
     options->plugin_path = plugins;
 }
 
-static uint32_t spawn_timeout(void)
+static uint32_t timeout_of(const char *name, uint32_t otherwise)
 {
-    const char *value = getenv("DOCA_UROM_SPAWN_TIMEOUT_MS");
+    const char *value = getenv(name);
     uint64_t ms;
 
-    if (value == NULL || od_parse_u64(value, &ms) != 0 || ms == 0 || ms > 24ull * 3600 * 1000)
-        return SPAWN_TIMEOUT_MS;
-    return (uint32_t)ms;
+    if (value == NULL)
+        return otherwise;
+    if (od_parse_u64(value, &ms) == 0 && ms > 0 && ms <= TIMEOUT_MAX_MS)
+        return (uint32_t)ms;
+    DOCA_LOG_WARN("%s is \"%s\", not a number of ms from 1 to %u; taken as %u", name, value,
+                  TIMEOUT_MAX_MS, otherwise);
+    return otherwise;
 }
 
 int daemon_options_parse(int argc, char **argv, struct daemon_options *options)
@@ -403,7 +409,8 @@ int daemon_options_parse(int argc, char **argv, struct daemon_options *options)
         .max_clients = 1024,
         .max_inflight = UROM_WIRE_INFLIGHT_MAX,
         .max_ring_mem = 64,
-        .spawn_timeout = spawn_timeout(),
+        .spawn_timeout = timeout_of("DOCA_UROM_SPAWN_TIMEOUT_MS", SPAWN_TIMEOUT_MS),
+        .probe_timeout = timeout_of("DOCA_UROM_PROBE_TIMEOUT_MS", PROBE_TIMEOUT_MS),
         .has_runtime_dir = getenv("OPENDOCA_RUNTIME_DIR") != NULL,
     };
     own_cpus(&options->cpus);

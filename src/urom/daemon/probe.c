@@ -18,8 +18,6 @@
 
 DOCA_LOG_REGISTER(UROM::DAEMON::PROBE);
 
-#define PROBE_MS 5000
-
 static void fail(struct daemon_plugin *plugin, const char *why)
 {
     plugin->usable = false;
@@ -112,7 +110,7 @@ bool daemon_probe_begin(struct daemon *daemon, size_t plugin)
     if (probe == NULL || pipe2(pipe_fds, O_CLOEXEC | O_NONBLOCK) != 0)
         goto err_free;
     probe->plugin = plugin;
-    probe->deadline = daemon_now_ms() + PROBE_MS;
+    probe->deadline = daemon_now_ms() + daemon->options.probe_timeout;
     probe->watch.fd = -1;
     probe->pid = fork();
     if (probe->pid == 0)
@@ -145,13 +143,17 @@ static void kill_probe(struct daemon *daemon, struct daemon_probe *probe)
 
 void daemon_probes_tick(struct daemon *daemon, uint64_t now)
 {
+    char text[UROM_WIRE_TEXT_SIZE];
+
     OD_LIST_FOR_EACH_SAFE(link, &daemon->probes)
     {
         struct daemon_probe *probe = OD_LIST_ENTRY(link, struct daemon_probe, entry);
 
         if (now < probe->deadline)
             continue;
-        fail(&daemon->plugins[probe->plugin], "loading it takes longer than 5 s");
+        snprintf(text, sizeof(text), "loading it takes longer than %u ms",
+                 daemon->options.probe_timeout);
+        fail(&daemon->plugins[probe->plugin], text);
         kill_probe(daemon, probe);
     }
 }

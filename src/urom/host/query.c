@@ -39,6 +39,20 @@ static void forget_result(query_t *query)
  * Asking
  */
 
+/* The bound of an answer, for a daemon that hangs. */
+#define ANSWER_MS 30000
+
+static void await_answer(struct doca_urom_service *service)
+{
+    service->query_deadline = urom_now_ms() + ANSWER_MS;
+    soft_alarm_set(service->alarm, ANSWER_MS);
+}
+
+bool urom_query_is_overdue(const struct doca_urom_service *service)
+{
+    return service->asked.head != NULL && urom_now_ms() >= service->query_deadline;
+}
+
 static OD_COLD doca_error_t refuse_lost(const struct doca_ctx *ctx)
 {
     return CORE_FAIL(DOCA_ERROR_NOT_PERMITTED, CORE_LOG_UROM, "doca_task_submit", ctx->name,
@@ -73,6 +87,8 @@ static doca_error_t query_submit(struct doca_task *task, bool flush)
     if (!alive || err != 0)
         return refuse_lost(&service->ctx);
     forget_result(query);
+    if (service->asked.head == NULL)
+        await_answer(service);
     core_task_queue_push(&service->asked, task);
     return DOCA_SUCCESS;
 }
@@ -105,7 +121,7 @@ static doca_error_t take_result(struct doca_urom_service *service, query_t *quer
     uint32_t count;
     int err = urom_frame_recv(service->link, &service->join);
 
-    if (err == -EAGAIN)
+    if (err == -EAGAIN && !urom_query_is_overdue(service))
         return DOCA_ERROR_IN_PROGRESS;
     if (err != 0 || service->join.type != UROM_TYPE_GID_RESULT ||
         service->join.correlation != query->correlation ||
@@ -114,7 +130,9 @@ static doca_error_t take_result(struct doca_urom_service *service, query_t *quer
         soft_link_shutdown(service->link);
         return CORE_FAIL(DOCA_ERROR_IO_FAILED, CORE_LOG_UROM, "doca_pe_progress", service->ctx.name,
                          "query", "%s",
-                         err != 0 ? "the service went away" : "answered by nonsense");
+                         err == -EAGAIN ? "no answer in time"
+                         : err != 0     ? "the service went away"
+                                        : "answered by nonsense");
     }
     if (count == 0)
         return DOCA_SUCCESS;
@@ -140,6 +158,8 @@ bool urom_query_progress(struct doca_urom_service *service)
             return false;
     }
     core_task_queue_pop(&service->asked);
+    if (service->asked.head != NULL)
+        await_answer(service);
     service->delivering = true;
     core_task_complete(&query->base, status);
     service->delivering = false;

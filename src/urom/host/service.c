@@ -68,7 +68,7 @@ static bool pending(const struct doca_ctx *ctx)
     pthread_mutex_lock(&service->lock);
     found = soft_link_pending(service->link);
     pthread_mutex_unlock(&service->lock);
-    return found;
+    return found || urom_query_is_overdue(service);
 }
 
 static void flush(struct doca_ctx *ctx)

@@ -158,6 +158,7 @@ static doca_error_t take_answer(struct doca_urom_service *service, const char *a
     memcpy(service->session, answer.session, sizeof(service->session));
     memcpy(service->instance, answer.instance, sizeof(service->instance));
     memcpy(&service->cpus, answer.cpus, sizeof(service->cpus));
+    service->start_timeout = answer.start_timeout;
     CORE_INFO(CORE_LOG_UROM, "%s: service at %s, version %s, device %s", service->ctx.name, addr,
               answer.version, answer.pci);
     return DOCA_SUCCESS;
@@ -265,6 +266,9 @@ doca_error_t urom_service_open(struct doca_urom_service *service)
     doca_error_t result;
 
     service->join.limit = UROM_WIRE_STATUS_MAX;
+    if (soft_alarm_open(waker, &service->alarm) != 0)
+        return CORE_FAIL(DOCA_ERROR_NO_MEMORY, CORE_LOG_UROM, START, service->ctx.name, "alarm",
+                         "%s", soft_reason());
     result = find_and_open(service);
     give_back_waker(service, was_armed);
     return result;
@@ -275,7 +279,9 @@ void urom_service_close(struct doca_urom_service *service)
     if (service->link != NULL)
         soft_link_shutdown(service->link);
     soft_link_close(service->link);
+    soft_alarm_close(service->alarm);
     service->link = NULL;
+    service->alarm = NULL;
     urom_join_free(&service->join);
 }
 

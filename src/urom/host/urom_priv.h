@@ -27,6 +27,7 @@
 
 #include "core/core_priv.h"
 #include "soft/link/link.h"
+#include "soft/service/alarm.h"
 #include "urom/wire/channel.h"
 #include "urom/wire/control.h"
 #include "urom/wire/cpus.h"
@@ -95,6 +96,7 @@ struct doca_urom_service {
     uint8_t session[UROM_WIRE_KEY_SIZE];
     uint8_t instance[UROM_WIRE_KEY_SIZE];
     struct urom_cpus cpus;
+    uint32_t start_timeout; /* ms that the daemon gives a worker */
     uint64_t plugin_mask;
     uint32_t nplugins;
     struct doca_urom_service_plugin_info plugins[UROM_WIRE_PLUGINS_MAX];
@@ -103,7 +105,9 @@ struct doca_urom_service {
     struct core_task_pool pool;
     struct core_task_queue asked;
     uint64_t last_query;
-    bool delivering; /* a completion runs: becoming IDLE is an event of its own */
+    uint64_t query_deadline;  /* ms, of the oldest one */
+    struct soft_alarm *alarm; /* at that time */
+    bool delivering;          /* a completion runs: becoming IDLE is an event of its own */
 };
 
 /* Connects, greets, and fills in what the daemon says. Logs; leaves nothing behind on failure. */
@@ -114,6 +118,7 @@ bool urom_service_is_alive(struct doca_urom_service *service);
 
 extern const struct core_task_ops urom_query_ops;
 bool urom_query_progress(struct doca_urom_service *service);
+bool urom_query_is_overdue(const struct doca_urom_service *service);
 void urom_query_free_all(struct doca_urom_service *service);
 
 /* ---- worker ---- */
@@ -154,7 +159,8 @@ struct doca_urom_worker {
     enum urom_worker_step step;
     struct soft_link *daemon;
     struct soft_link *channel;
-    uint64_t deadline; /* ms, of this step; 0: none */
+    uint64_t deadline;        /* ms, of this step */
+    struct soft_alarm *alarm; /* at that time: a daemon that hangs wakes nobody */
     uint32_t max_msg;
     char net_devices[UROM_WIRE_NAME_SIZE];
     void *attach; /* being sent */

@@ -13,8 +13,9 @@
 
 #define DETACH_MS  5000
 #define CHANNEL_MS 30000 /* a plugin may keep a worker busy for so long */
-/* The daemon bounds the start of a process itself; this is for a daemon that hangs. */
-#define ATTACH_MS (10u * 60 * 1000)
+/* The daemon bounds the start of a process itself; what is added to that is for a daemon that
+ * hangs, with room for the end of an earlier process of the id. */
+#define ATTACH_MS 30000
 
 static struct doca_urom_worker *from_ctx(const struct doca_ctx *ctx)
 {
@@ -71,12 +72,23 @@ static doca_error_t greet_daemon(struct doca_urom_worker *worker)
     worker->max_msg = service->max_msg;
     urom_text_set(worker->net_devices, sizeof(worker->net_devices), service->net_devices);
     urom_control_conf(&conf, core_ctx_waker(&worker->ctx));
-    conf.connect_timeout = ATTACH_MS;
+    conf.connect_timeout = service->start_timeout + ATTACH_MS;
+    worker->deadline = urom_now_ms() + conf.connect_timeout;
     err = soft_link_connect(service->addr, &conf, &hello, sizeof(hello), &worker->daemon);
     if (err != 0)
-        return CORE_FAIL(err == -ENOMEM ? DOCA_ERROR_NO_MEMORY : DOCA_ERROR_OPERATING_SYSTEM,
-                         CORE_LOG_UROM, START, worker->ctx.name, "service", "%s", soft_reason());
+        goto err_log;
+    err = soft_alarm_open(conf.waker, &worker->alarm);
+    if (err != 0)
+        goto err_close;
+    soft_alarm_set(worker->alarm, conf.connect_timeout);
     return DOCA_SUCCESS;
+
+err_close:
+    soft_link_close(worker->daemon);
+    worker->daemon = NULL;
+err_log:
+    return CORE_FAIL(err == -ENOMEM ? DOCA_ERROR_NO_MEMORY : DOCA_ERROR_OPERATING_SYSTEM,
+                     CORE_LOG_UROM, START, worker->ctx.name, "service", "%s", soft_reason());
 }
 
 doca_error_t urom_worker_start(struct doca_ctx *ctx)
@@ -99,7 +111,6 @@ doca_error_t urom_worker_start(struct doca_ctx *ctx)
     if (result != DOCA_SUCCESS)
         return result;
     worker->step = UROM_WORKER_GREETING;
-    worker->deadline = urom_now_ms() + ATTACH_MS;
     worker->join.limit = UROM_WIRE_FRAME_MAX;
     worker->lost = false;
     worker->stats = (struct doca_urom_ext_stats){0};
@@ -212,6 +223,8 @@ static bool begin_channel(struct doca_urom_worker *worker, const struct urom_att
     err = soft_link_connect(ok->addr, &conf, &hello, sizeof(hello), &worker->channel);
     if (err != 0)
         return fail(worker, DOCA_ERROR_OPERATING_SYSTEM, "%s", soft_reason());
+    /* The link has a time limit of its own, and tells of it. */
+    worker->deadline = urom_now_ms() + 2 * CHANNEL_MS;
     worker->step = UROM_WORKER_CHANNEL;
     return false;
 }
@@ -277,7 +290,7 @@ bool urom_worker_start_progress(struct doca_urom_worker *worker)
         event = step_attaching(worker);
     else
         event = step_channel(worker);
-    if (!event && urom_now_ms() > worker->deadline)
+    if (!event && urom_now_ms() >= worker->deadline)
         return fail(worker, DOCA_ERROR_TIME_OUT, "no answer from the service");
     return event;
 }
@@ -302,6 +315,7 @@ static void begin_detach(struct doca_urom_worker *worker)
     worker->channel = NULL;
     soft_link_shutdown(worker->daemon);
     worker->deadline = urom_now_ms() + DETACH_MS;
+    soft_alarm_set(worker->alarm, DETACH_MS);
     worker->step = UROM_WORKER_DETACHING;
 }
 
@@ -324,8 +338,10 @@ void urom_worker_stopped(struct doca_ctx *ctx)
 
     soft_link_close(worker->channel);
     soft_link_close(worker->daemon);
+    soft_alarm_close(worker->alarm);
     worker->channel = NULL;
     worker->daemon = NULL;
+    worker->alarm = NULL;
     urom_commands_close(worker);
     free(worker->attach);
     worker->attach = NULL;
@@ -342,15 +358,21 @@ void urom_worker_stopped(struct doca_ctx *ctx)
  * Sleeping
  */
 
+/* The alarm wakes those who sleep then, and not who goes to sleep later. */
+static bool is_overdue(const struct doca_urom_worker *worker)
+{
+    return urom_now_ms() >= worker->deadline;
+}
+
 bool urom_worker_pending(const struct doca_ctx *ctx)
 {
     const struct doca_urom_worker *worker = from_ctx(ctx);
 
     switch (worker->step) {
     case UROM_WORKER_GREETING:
-        return soft_link_pending(worker->daemon);
+        return soft_link_pending(worker->daemon) || is_overdue(worker);
     case UROM_WORKER_ATTACHING:
-        return soft_link_pending(worker->daemon) ||
+        return soft_link_pending(worker->daemon) || is_overdue(worker) ||
                (worker->cut.sent < worker->cut.len &&
                 soft_link_await(worker->daemon, soft_link_taken(worker->daemon) + 1));
     case UROM_WORKER_CHANNEL:
@@ -359,7 +381,7 @@ bool urom_worker_pending(const struct doca_ctx *ctx)
         return ctx->state == DOCA_CTX_STATE_STOPPING || worker->failed.head != NULL ||
                (!worker->lost && soft_link_pending(worker->channel));
     case UROM_WORKER_DETACHING:
-        return soft_link_pending(worker->daemon);
+        return soft_link_pending(worker->daemon) || is_overdue(worker);
     default:
         return false;
     }

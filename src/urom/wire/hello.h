@@ -64,9 +64,12 @@ struct urom_answer {
     char card[UROM_WIRE_NAME_SIZE];
     /* to CHANNEL */
     uint64_t dest;
+    /* to SERVICE */
+    uint32_t start_timeout; /* ms that a worker may take to start */
+    uint32_t reserved;
 };
 
-_Static_assert(sizeof(struct urom_answer) == 592, "wire format");
+_Static_assert(sizeof(struct urom_answer) == 600, "wire format");
 
 const char *urom_reason_name(enum urom_reason reason);
 

@@ -17,6 +17,10 @@
 #define LOG_MAX  (1 << 20)
 #define ARGS_MAX 32
 
+#define TEXT(number)    #number
+#define TEXT_OF(number) TEXT(number)
+#define PATIENCE_TEXT   TEXT_OF(PATIENCE)
+
 static char dir[] = "/tmp/urom-test-XXXXXX";
 
 /* ------------------------------------------------------------------------------------------------
@@ -35,6 +39,10 @@ int fixture_group_setup(void **state)
         return -1;
     unsetenv("DOCA_UROM_SERVICE_FILE");
     unsetenv("DOCA_UROM_SOCKET");
+    /* Bounds of the product that a busy machine could pass; tests of them set their own. */
+    setenv("DOCA_UROM_CONNECT_TIMEOUT_MS", PATIENCE_TEXT, 1);
+    setenv("DOCA_UROM_SPAWN_TIMEOUT_MS", PATIENCE_TEXT, 1);
+    setenv("DOCA_UROM_PROBE_TIMEOUT_MS", PATIENCE_TEXT, 1);
     return setenv("OPENDOCA_RUNTIME_DIR", dir, 1);
 }
 
@@ -166,6 +174,9 @@ void fixture_daemon_start(struct fixture_daemon *daemon, const char *const *args
     static unsigned int number;
     char *log;
 
+    /* Of a test that failed: it would be in the way of all that follow. */
+    if (daemon->pid > 0)
+        fixture_daemon_kill(daemon);
     snprintf(daemon->log, sizeof(daemon->log), "%s/daemon-%u.log", dir, number++);
     daemon->pid = spawn(daemon->log, args);
     assert_true(daemon->pid > 0);
@@ -174,6 +185,7 @@ void fixture_daemon_start(struct fixture_daemon *daemon, const char *const *args
         return;
     log = read_log(daemon);
     print_error("the daemon does not start:\n%s", log);
+    daemon->pid = 0; /* was waited for */
     free(log);
     fail();
 }
@@ -194,16 +206,23 @@ int fixture_daemon_run(const char *const *args)
     return ended(spawn(log, args));
 }
 
+static int end_by(struct fixture_daemon *daemon, int signal)
+{
+    const pid_t pid = daemon->pid;
+
+    daemon->pid = 0;
+    kill(pid, signal);
+    return ended(pid);
+}
+
 int fixture_daemon_stop(struct fixture_daemon *daemon)
 {
-    kill(daemon->pid, SIGTERM);
-    return ended(daemon->pid);
+    return end_by(daemon, SIGTERM);
 }
 
 void fixture_daemon_kill(struct fixture_daemon *daemon)
 {
-    kill(daemon->pid, SIGKILL);
-    ended(daemon->pid);
+    end_by(daemon, SIGKILL);
 }
 
 /* ------------------------------------------------------------------------------------------------

@@ -29,7 +29,7 @@
 #define assert_ok(call)             assert_doca(DOCA_SUCCESS, call)
 
 /* What may take long on a busy machine and still ends a hanging test, in ms. */
-#define PATIENCE 30000
+#define PATIENCE 60000
 
 /* ---- the folder of this program ---- */
 

@@ -7,6 +7,9 @@
 
 #include "plugins/test_wire.h"
 
+/* A variable of the daemon, and not of this process. */
+#define INHERITED "UROM_TEST_INHERITED"
+
 static struct fixture_daemon daemon_one;
 static struct fixture_host host;
 static struct doca_urom_worker *worker;
@@ -16,7 +19,9 @@ static int setup(void **state)
 {
     if (fixture_group_setup(state) != 0)
         return -1;
+    setenv(INHERITED, "as the daemon has it", 1);
     fixture_daemon_start(&daemon_one, NULL);
+    unsetenv(INHERITED);
     return 0;
 }
 
@@ -546,7 +551,7 @@ static void the_environment_is_the_daemons_and_the_clients(void **state)
     expect_env("UROM_WORKER_ID", "31");
     expect_env("UROM_WORKER_GID", "9");
     expect_env("UROM_PLUGIN_PATH", NULL);
-    expect_env("PATH", getenv("PATH"));
+    expect_env(INHERITED, "as the daemon has it");
     close_worker();
 }
 

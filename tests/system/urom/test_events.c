@@ -332,6 +332,28 @@ static void a_start_between_arming_and_sleeping_loses_no_wake_up(void **state)
     fixture_worker_end(&host, worker);
 }
 
+/* Nothing but time ends these waits: no answer comes, and no end of a link. */
+static void a_stop_does_not_wait_for_a_daemon_that_hangs(void **state)
+{
+    struct doca_urom_worker *worker = fixture_worker(&host, 1, plugin);
+    struct doca_ctx *ctx = doca_urom_worker_as_ctx(worker);
+
+    (void)state;
+    assert_int_equal(fixture_worker_start(&host, worker), DOCA_CTX_STATE_RUNNING);
+    assert_int_equal(kill(daemon_one.pid, SIGSTOP), 0);
+    assert_doca(DOCA_ERROR_IN_PROGRESS, doca_ctx_stop(ctx));
+    sleep_for_event();
+    assert_int_equal(fixture_state(ctx), DOCA_CTX_STATE_IDLE);
+    /* A start taken back is no different. */
+    assert_doca(DOCA_ERROR_IN_PROGRESS, doca_ctx_start(ctx));
+    assert_doca(DOCA_ERROR_IN_PROGRESS, doca_ctx_stop(ctx));
+    sleep_for_event();
+    assert_int_equal(fixture_state(ctx), DOCA_CTX_STATE_IDLE);
+    assert_int_equal(kill(daemon_one.pid, SIGCONT), 0);
+    assert_int_equal(fixture_worker_start(&host, worker), DOCA_CTX_STATE_RUNNING);
+    fixture_worker_end(&host, worker);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -344,6 +366,7 @@ int main(void)
         cmocka_unit_test(a_death_wakes_a_sleeper),
         cmocka_unit_test(a_query_wakes_a_sleeper),
         cmocka_unit_test(a_start_between_arming_and_sleeping_loses_no_wake_up),
+        cmocka_unit_test(a_stop_does_not_wait_for_a_daemon_that_hangs),
     };
 
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -6,7 +6,7 @@
 
 static void a_command_comes_back_and_the_worker_has_counted_it(void **state)
 {
-    struct fixture_daemon daemon;
+    struct fixture_daemon daemon = {0};
     struct fixture_host host;
     struct doca_urom_worker *worker;
     uint64_t plugin, id;

@@ -336,7 +336,7 @@ static void the_daemons_limits_are_kept(void **state)
         "--max-clients", "1",        "--max-workers", "2", "--max-ring-mem", "1", "--max-inflight",
         "1024",          "--device", "0000:b1:00.0",  NULL};
     struct doca_urom_worker *workers[3];
-    struct fixture_daemon daemon;
+    struct fixture_daemon daemon = {0};
     struct fixture_host host, more;
     uint64_t plugin;
     char dir[256];

@@ -2,6 +2,7 @@
 /* What the daemon sees of its workers, and doca_urom_ctl shows. */
 #include "fixture.h"
 
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,6 +43,24 @@ static struct doca_urom_worker_cmd_task *send_command(uint64_t op, uint64_t arg,
     return task;
 }
 
+/* The worker hangs until the file is removed. */
+static struct doca_urom_worker_cmd_task *hang_on(const char *file, struct fixture_result *result)
+{
+    struct doca_urom_worker_cmd_task *task = fixture_task(worker, plugin, result);
+    struct {
+        struct test_cmd cmd;
+        char name[256];
+    } payload = {.cmd = {TEST_HANG_FILE, 0}};
+    FILE *made = fopen(file, "we");
+
+    assert_non_null(made);
+    fclose(made);
+    snprintf(payload.name, sizeof(payload.name), "%s", file);
+    fixture_payload(task, &payload, sizeof(payload));
+    assert_ok(fixture_submit(task));
+    return task;
+}
+
 /* Exit status of doca_urom_ctl; its output is in the file `out`. */
 static int ctl(const char *arguments, char *out, size_t size)
 {
@@ -72,16 +91,18 @@ static void a_worker_that_does_not_move_is_reported_and_recovers(void **state)
 {
     struct doca_urom_worker_cmd_task *task;
     struct fixture_result result = {0};
-    char out[65536];
+    char out[65536], file[256];
 
     (void)state;
     open_all(NULL);
     assert_int_equal(ctl("status", out, sizeof(out)), 0);
-    task = send_command(TEST_HANG, 8000, &result);
+    snprintf(file, sizeof(file), "%s/hang", fixture_dir());
+    task = hang_on(file, &result);
     fixture_wait(is_in_state, (void *)"stuck");
     fixture_wait_log(&daemon_one, "is stuck in worker_cmd of plugin worker_test");
     assert_int_equal(ctl("status", out, sizeof(out)), 2);
     assert_non_null(strstr(out, "degraded"));
+    assert_int_equal(unlink(file), 0);
     fixture_event(host.pe);
     assert_ok(result.status);
     fixture_wait(is_in_state, (void *)"running");
@@ -104,7 +125,7 @@ static void a_worker_that_hangs_is_killed_when_that_is_wanted(void **state)
     task = send_command(TEST_HANG, 60000, &result);
     fixture_event(host.pe);
     assert_doca(DOCA_ERROR_IO_FAILED, result.status);
-    assert_in_range(fixture_now_ms() - begin, 1500, 10000);
+    assert_in_range(fixture_now_ms() - begin, 1500, PATIENCE);
     fixture_wait_log(&daemon_one, "ended: watchdog 9");
     assert_int_equal(fixture_total("exits", "watchdog"), 1);
     assert_ok(doca_urom_worker_cmd_task_release(task));
@@ -128,19 +149,21 @@ static void a_worker_that_does_not_stop_is_killed(void **state)
 {
     struct doca_urom_worker_cmd_task *task;
     struct fixture_result result = {0};
-    const uint64_t begin = fixture_now_ms();
+    uint64_t begin;
 
     (void)state;
     open_all(NULL);
     task = send_command(TEST_HANG, 60000, &result);
     fixture_wait(has_handed_one, NULL); /* else the stop would take it back */
+    begin = fixture_now_ms();
     assert_doca(DOCA_ERROR_IN_PROGRESS, doca_ctx_stop(doca_urom_worker_as_ctx(worker)));
     fixture_event(host.pe);
     assert_doca(DOCA_ERROR_IO_FAILED, result.status);
     assert_ok(doca_urom_worker_cmd_task_release(task));
     fixture_event(host.pe);
     assert_int_equal(fixture_state(doca_urom_worker_as_ctx(worker)), DOCA_CTX_STATE_IDLE);
-    assert_true(fixture_now_ms() - begin < 4000); /* the context does not wait for the process */
+    /* The context does not wait for the process, which has five seconds. */
+    assert_true(fixture_workers() == 1 || fixture_now_ms() - begin > 4000);
     /* The next one of the id waits until the old one is gone. */
     assert_int_equal(fixture_worker_start(&host, worker), DOCA_CTX_STATE_RUNNING);
     assert_int_equal(fixture_total("exits", "shutdown"), 1);
@@ -207,19 +230,21 @@ static void everything_is_shown(void **state)
 
 static void an_idle_service_does_next_to_nothing(void **state)
 {
-    uint64_t naps, loops, begin;
+    uint64_t naps, loops, begin, ms;
 
     (void)state;
     open_all(NULL);
     fixture_wait(is_in_state, (void *)"running");
+    begin = fixture_now_ms();
     naps = fixture_counter("naps");
     loops = fixture_counter("loops");
-    begin = fixture_now_ms();
-    while (fixture_now_ms() - begin < 1000)
-        json_decref(fixture_status());
+    poll(NULL, 0, 1000);
+    naps = fixture_counter("naps") - naps;
+    loops = fixture_counter("loops") - loops;
+    ms = fixture_now_ms() - begin;
     /* This plugin cannot say what would wake it, so it is asked every millisecond or less often. */
-    assert_true(fixture_counter("naps") - naps < 1500);
-    assert_true(fixture_counter("loops") - loops < 3000);
+    assert_in_range(naps, 1, 300 + ms);
+    assert_in_range(loops, 1, 1000 + 2 * ms);
     close_all();
 }
 

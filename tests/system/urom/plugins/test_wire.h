@@ -13,6 +13,7 @@ enum test_op {
     TEST_CRASH,         /* the worker ends by SIGSEGV */
     TEST_EXIT,          /* the worker ends with status arg */
     TEST_HANG,          /* worker_cmd takes arg ms */
+    TEST_HANG_FILE,     /* worker_cmd takes as long as the file that the bytes name is there */
     TEST_STATUS,        /* answers with status arg */
     TEST_ERROR,         /* worker_cmd takes it and fails with arg, says nothing */
     TEST_ERROR_SAID,    /* worker_cmd fails with arg, and has said so by a notification */

@@ -186,6 +186,16 @@ static void hang(uint64_t ms)
     poll(NULL, 0, (int)ms);
 }
 
+/* At most as long as nobody waits for. */
+static void hang_on_file(const uint8_t *bytes, size_t len)
+{
+    char name[256] = "";
+
+    memcpy(name, bytes, len < sizeof(name) ? len : sizeof(name) - 1);
+    for (unsigned int i = 0; i < 12000 && access(name, F_OK) == 0; i++)
+        hang(10);
+}
+
 static void say_env(const struct urom_worker_cmd_desc *command, const uint8_t *bytes, size_t len)
 {
     char name[128] = "";
@@ -216,6 +226,9 @@ static doca_error_t execute(struct urom_worker_ctx *ctx, struct urom_worker_cmd_
         _exit((int)cmd.arg);
     case TEST_HANG:
         hang(cmd.arg);
+        break;
+    case TEST_HANG_FILE:
+        hang_on_file(bytes, len);
         break;
     case TEST_STATUS:
         say(command, (doca_error_t)cmd.arg, bytes, len);
