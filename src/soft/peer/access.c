@@ -8,10 +8,15 @@
 
 static OD_COLD int cell_error(const struct soft_peer_map *map)
 {
-    if (atomic_load(&map->cell->state) == PEER_CELL_REVOKED)
+    uint32_t state = atomic_load(&map->cell->state);
+
+    if (state == PEER_CELL_REVOKED)
         return soft_fail(-EPERM,
                          "the exporter has revoked its memory at 0x%" PRIx64
                          ": it stopped or destroyed the export",
+                         map->base);
+    if (state == PEER_CELL_MOVED)
+        return soft_fail(-EFAULT, "the exporter has unmapped or replaced its memory at 0x%" PRIx64,
                          map->base);
     return soft_fail(-ENOTCONN, "the exporter of the memory at 0x%" PRIx64 " has ended", map->base);
 }

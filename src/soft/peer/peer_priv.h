@@ -40,6 +40,7 @@ enum soft_peer_cell_state {
     PEER_CELL_DEAD = 0,
     PEER_CELL_LIVE = 1,
     PEER_CELL_REVOKED = 2,
+    PEER_CELL_MOVED = 3, /* the importer maps a file that the exporter's range no longer shows */
 };
 
 /* The importer announces an access, then looks at the state; the exporter changes the state, then
@@ -70,6 +71,14 @@ struct soft_peer_export {
     struct od_list bindings; /* of importers */
 };
 
+/* Where a range of shareable memory lies in its file. */
+struct soft_peer_memory {
+    uint64_t offset;
+    uint64_t inode;
+    unsigned int major;
+    unsigned int minor;
+};
+
 /* One map of one importer, as its exporter sees it. */
 struct soft_peer_binding {
     struct od_list link;          /* in the export's list while exp is set */
@@ -78,6 +87,8 @@ struct soft_peer_binding {
     uint32_t cell;
     uint32_t next_free; /* cell, while this one is free */
     bool used;
+    bool mapped;                    /* the importer got the file, and may have mapped it */
+    struct soft_peer_memory memory; /* what it got */
 };
 
 /* Lock held, all of them. */
@@ -113,9 +124,22 @@ void soft_peer_server_stop(bool process_ends);
 
 /* ---- memory.c ---- */
 
-/* The file of shareable memory behind [addr, addr + len) with the offset of addr in it, opened for
- * reading or for both; -1 when there is none that a process could map. */
-int soft_peer_memory_find(uint64_t addr, uint64_t len, bool write, uint64_t *offset);
+/* The file of shareable memory behind [addr, addr + len), opened for reading or for both; -1 when
+ * there is none that a process could map. */
+int soft_peer_memory_find(uint64_t addr, uint64_t len, bool write, struct soft_peer_memory *memory);
+
+/* All shared mappings of this process, as they are now. */
+struct soft_peer_mappings {
+    struct soft_peer_mapping *entries;
+    size_t n;
+};
+
+/* -ENOMEM or -EIO, no reason. */
+int soft_peer_mappings_read(struct soft_peer_mappings *all);
+void soft_peer_mappings_free(struct soft_peer_mappings *all);
+/* The range still shows that memory, with whatever access rights. */
+bool soft_peer_mappings_show(const struct soft_peer_mappings *all, uint64_t addr, uint64_t len,
+                             const struct soft_peer_memory *memory);
 
 /* ---- lane.c ---- */
 

@@ -21,9 +21,15 @@
 #define MAX_SILENT  64 /* connections that have not said hello; the oldest make room */
 #define NO_CELL     PEER_BOARD_CELLS
 
+/* Importers that map a file do not notice when the exporter unmaps it: the exporter looks now and
+ * then, and spends a small part of its time at that. */
+#define LOOK_MS    250u
+#define LOOK_SHARE 64u
+
 static struct {
     struct soft_service_watch listener;
     struct soft_service_timer pause;
+    struct soft_service_timer look;
     char dir[PEER_DIR_SIZE];
     int dirfd;
     uint8_t instance[PEER_INSTANCE_SIZE];
@@ -83,6 +89,7 @@ static int bind_cell(struct soft_peer_client *client, struct soft_peer_export *e
     if (binding == NULL)
         return -ENOMEM;
     binding->used = true;
+    binding->mapped = false;
     binding->exp = exp;
     od_list_append(&exp->bindings, &binding->link);
     cell = &client->board[binding->cell];
@@ -231,14 +238,74 @@ static bool handle_hello(struct soft_peer_client *client, const struct soft_peer
     return reply(client, &out, PEER_MSG_WELCOME, 0, &board, 1);
 }
 
+/* ---- Memory that importers have mapped ---- */
+
+static bool is_watched(const struct soft_peer_binding *binding)
+{
+    return binding->used && binding->mapped && binding->exp != NULL;
+}
+
+/* The number of bindings that must be looked at again. */
+static uint32_t look_at_client(struct soft_peer_client *client,
+                               const struct soft_peer_mappings *all)
+{
+    uint32_t watched = 0;
+
+    for (uint32_t i = 0; i < client->ncells; i++) {
+        struct soft_peer_binding *binding = client->bindings[i];
+        uint32_t live = PEER_CELL_LIVE;
+
+        if (!is_watched(binding))
+            continue;
+        watched++;
+        if (soft_peer_mappings_show(all, binding->exp->desc.base, binding->exp->desc.len,
+                                    &binding->memory))
+            continue;
+        binding->mapped = false;
+        atomic_compare_exchange_strong(&client->board[i].state, &live, PEER_CELL_MOVED);
+    }
+    return watched;
+}
+
+/* The lock is given up while the kernel tells the mappings; bindings come and go on this thread. */
+static void look_at_memory(struct soft_service_timer *timer)
+{
+    uint64_t start = soft_service_now_ms();
+    struct soft_peer_mappings all;
+    uint32_t watched = 0;
+    int rc;
+
+    soft_service_unlock();
+    rc = soft_peer_mappings_read(&all);
+    soft_service_lock();
+    OD_LIST_FOR_EACH(link, &server.clients)
+    {
+        if (rc == 0)
+            watched += look_at_client(OD_LIST_ENTRY(link, struct soft_peer_client, link), &all);
+    }
+    if (rc == 0)
+        soft_peer_mappings_free(&all);
+    if (rc != 0 || watched > 0)
+        soft_service_timer_set(timer, OD_MAX(LOOK_MS, LOOK_SHARE * (soft_service_now_ms() - start)),
+                               look_at_memory);
+}
+
+static void watch_memory(struct soft_peer_binding *binding, const struct soft_peer_memory *memory)
+{
+    binding->mapped = true;
+    binding->memory = *memory;
+    if (server.look.due == 0)
+        soft_service_timer_set(&server.look, LOOK_MS, look_at_memory);
+}
+
 /* The lock is given up while the memory's file is looked for, which takes system calls. */
-static int find_memory(const struct soft_peer_desc *desc, uint64_t *offset)
+static int find_memory(const struct soft_peer_desc *desc, struct soft_peer_memory *memory)
 {
     int fd;
 
     soft_service_unlock();
     fd = soft_peer_memory_find(desc->base, desc->len,
-                               (desc->access & (SOFT_PEER_WRITE | SOFT_PEER_ATOMIC)) != 0, offset);
+                               (desc->access & (SOFT_PEER_WRITE | SOFT_PEER_ATOMIC)) != 0, memory);
     soft_service_lock();
     return fd;
 }
@@ -250,6 +317,7 @@ static bool handle_import(struct soft_peer_client *client, const struct soft_pee
     struct soft_peer_binding *binding;
     struct soft_peer_export *exp;
     struct soft_peer_desc desc;
+    struct soft_peer_memory place = {0};
     OD_AUTO_FD int memory = -1;
     int rc = soft_peer_export_find(&in->desc, &exp);
 
@@ -262,7 +330,7 @@ static bool handle_import(struct soft_peer_client *client, const struct soft_pee
     desc = exp->desc;
     out = &msg.imported;
     if (in->want_memory)
-        memory = find_memory(&desc, &out->memory_offset);
+        memory = find_memory(&desc, &place);
     if (binding->exp == NULL) {
         unbind_cell(binding);
         return reply(client, &msg, PEER_MSG_IMPORTED, -EPERM, NULL, 0);
@@ -274,6 +342,9 @@ static bool handle_import(struct soft_peer_client *client, const struct soft_pee
     out->mask = desc.mask;
     out->cell = binding->cell;
     out->has_memory = memory >= 0;
+    out->memory_offset = place.offset;
+    if (memory >= 0)
+        watch_memory(binding, &place);
     return reply(client, &msg, PEER_MSG_IMPORTED, 0, &memory, memory >= 0);
 }
 
@@ -513,6 +584,7 @@ void soft_peer_server_stop(bool process_ends)
     if (fd < 0)
         return;
     soft_service_timer_cancel(&server.pause);
+    soft_service_timer_cancel(&server.look);
     soft_service_watch_del(&server.listener);
     close(fd);
     if (process_ends)
