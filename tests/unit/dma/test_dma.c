@@ -137,13 +137,20 @@ static void tasks_of_the_running_callback_complete(void **state)
     dma_fix_close(&fix);
 }
 
+static void expect_flush(struct dma_fixture *fix, struct doca_dma_task_memcpy *task)
+{
+    if (fix->failed > 0)
+        assert_doca(DOCA_ERROR_IO_FAILED, fix->last_status);
+    put_task_bufs(fix, task);
+}
+
 static void stop_in_a_callback_flushes_the_rest(void **state)
 {
     struct dma_fixture fix;
 
     (void)state;
     dma_fix_open(&fix, 16, 4096);
-    fix.on_done = put_task_bufs;
+    fix.on_done = expect_flush;
     fix.stop_after = 8;
     assert_ok(doca_ctx_start(fix.ctx));
     submit_some(&fix);
