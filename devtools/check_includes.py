@@ -48,6 +48,7 @@ RULES = {
     # Plugins: common/ of each is seen by both of its halves. Host halves are a library.
     'urom/plugin': ('util/',),
     'urom/plugin/common': LIBRARY,
+    'urom/plugin/amo': LIBRARY + ('urom/plugin/common/',),
     'urom/plugin/rma': LIBRARY + ('urom/plugin/common/',),
     'urom/plugin/sandbox': LIBRARY + ('urom/plugin/common/',),
     'tools': ('soft/', 'util/'),

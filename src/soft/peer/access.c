@@ -198,49 +198,60 @@ int soft_peer_writev(struct soft_peer_map *map, const struct iovec *local, unsig
 
 /* ---- Atomics ---- */
 
-static int atomic_access(struct soft_peer_map *map, enum soft_peer_atomic_op op, uint64_t addr,
-                         uint64_t *value)
+static OD_COLD int no_such_atomic(const struct soft_peer_atomic *atomic)
 {
+    return soft_fail(-EINVAL, "there is no atomic operation %d of %u bytes", (int)atomic->op,
+                     atomic->width);
+}
+
+int soft_peer_atomic(struct soft_peer_map *map, const struct soft_peer_atomic *atomic,
+                     uint64_t *before)
+{
+    uint64_t found = 0;
     int rc;
 
-    if (od_unlikely(!is_inside(map, addr, sizeof(*value)) || addr % sizeof(*value) != 0))
-        return outside(map, addr, sizeof(*value));
+    if (od_unlikely(atomic->op < SOFT_PEER_OP_LOAD || atomic->op > SOFT_PEER_OP_XOR ||
+                    (atomic->width != sizeof(uint32_t) && atomic->width != sizeof(uint64_t))))
+        return no_such_atomic(atomic);
+    if (od_unlikely((map->access & soft_peer_atomic_access(atomic->op)) == 0))
+        return not_granted(map, atomic->op == SOFT_PEER_OP_LOAD    ? "load"
+                                : atomic->op == SOFT_PEER_OP_STORE ? "store"
+                                                                   : "do atomic operations");
+    if (od_unlikely(!is_inside(map, atomic->addr, atomic->width) ||
+                    atomic->addr % atomic->width != 0))
+        return outside(map, atomic->addr, atomic->width);
     rc = soft_peer_begin(map);
     if (od_unlikely(rc != 0))
         return rc;
-    rc = map->engine->atomic(map, op, addr, value);
+    rc = map->engine->atomic(map, atomic, &found);
     soft_peer_end(map);
-    return od_likely(rc == 0) ? 0 : access_error(map, rc);
+    if (od_unlikely(rc != 0))
+        return access_error(map, rc);
+    if (before != NULL)
+        *before = found;
+    return 0;
+}
+
+static int atomic_64(struct soft_peer_map *map, enum soft_peer_atomic_op op, uint64_t addr,
+                     uint64_t value, uint64_t *before)
+{
+    const struct soft_peer_atomic wish = {
+        .op = op, .width = sizeof(value), .addr = addr, .value = value};
+
+    return soft_peer_atomic(map, &wish, before);
 }
 
 int soft_peer_load(struct soft_peer_map *map, uint64_t addr, uint64_t *value)
 {
-    uint64_t loaded = 0;
-    int rc;
-
-    if (od_unlikely((map->access & (SOFT_PEER_READ | SOFT_PEER_ATOMIC)) == 0))
-        return not_granted(map, "load");
-    rc = atomic_access(map, PEER_ATOMIC_LOAD, addr, &loaded);
-    if (rc == 0)
-        *value = loaded;
-    return rc;
+    return atomic_64(map, SOFT_PEER_OP_LOAD, addr, 0, value);
 }
 
 int soft_peer_store(struct soft_peer_map *map, uint64_t addr, uint64_t value)
 {
-    if (od_unlikely((map->access & (SOFT_PEER_WRITE | SOFT_PEER_ATOMIC)) == 0))
-        return not_granted(map, "store");
-    return atomic_access(map, PEER_ATOMIC_STORE, addr, &value);
+    return atomic_64(map, SOFT_PEER_OP_STORE, addr, value, NULL);
 }
 
 int soft_peer_fetch_add(struct soft_peer_map *map, uint64_t addr, uint64_t value, uint64_t *before)
 {
-    int rc;
-
-    if (od_unlikely((map->access & SOFT_PEER_ATOMIC) == 0))
-        return not_granted(map, "add");
-    rc = atomic_access(map, PEER_ATOMIC_ADD, addr, &value);
-    if (rc == 0)
-        *before = value;
-    return rc;
+    return atomic_64(map, SOFT_PEER_OP_ADD, addr, value, before);
 }

@@ -147,39 +147,24 @@ static int probe_read(uint64_t addr)
                              sizeof(value));
 }
 
-uint64_t soft_peer_cpu_atomic(enum soft_peer_atomic_op op, void *addr, uint64_t value)
-{
-    _Atomic uint64_t *cell = addr;
-
-    switch (op) {
-    case PEER_ATOMIC_STORE:
-        return atomic_exchange(cell, value);
-    case PEER_ATOMIC_ADD:
-        return atomic_fetch_add(cell, value);
-    default:
-        return atomic_load(cell);
-    }
-}
-
 /* No system call is atomic on 64 bits, so the CPU does it, right after the kernel has looked at the
  * page. What remains is an application that unmaps the cell in the nanoseconds between. */
 static int serve_atomic(const struct soft_peer_lane *lane, const struct soft_peer_msg_atomic *msg,
                         uint64_t *before)
 {
-    static const uint32_t access[] = {
-        [PEER_ATOMIC_LOAD] = SOFT_PEER_READ | SOFT_PEER_ATOMIC,
-        [PEER_ATOMIC_STORE] = SOFT_PEER_WRITE | SOFT_PEER_ATOMIC,
-        [PEER_ATOMIC_ADD] = SOFT_PEER_ATOMIC,
-    };
-    struct soft_peer_seg seg = {.addr = msg->addr, .len = sizeof(uint64_t)};
-    int rc = access_begin(lane, msg->cell, access[msg->op], &seg, 1);
+    const struct soft_peer_atomic atomic = {.op = (enum soft_peer_atomic_op)msg->op,
+                                            .width = msg->width,
+                                            .value = msg->value,
+                                            .compare = msg->compare};
+    struct soft_peer_seg seg = {.addr = msg->addr, .len = msg->width};
+    int rc = access_begin(lane, msg->cell,
+                          soft_peer_atomic_access((enum soft_peer_atomic_op)msg->op), &seg, 1);
 
     if (rc != 0)
         return rc;
-    rc = msg->op == PEER_ATOMIC_LOAD ? probe_read(msg->addr) : probe_write(msg->addr);
+    rc = msg->op == SOFT_PEER_OP_LOAD ? probe_read(msg->addr) : probe_write(msg->addr);
     if (rc == 0)
-        *before = soft_peer_cpu_atomic((enum soft_peer_atomic_op)msg->op,
-                                       (void *)(uintptr_t)msg->addr, msg->value);
+        *before = soft_peer_cpu_atomic(&atomic, (void *)(uintptr_t)msg->addr);
     access_end();
     return rc;
 }

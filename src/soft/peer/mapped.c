@@ -96,10 +96,9 @@ static int copy(struct soft_peer_map *map, enum soft_peer_direction direction,
                              w->nremote, w->bytes);
 }
 
-static int atomic(struct soft_peer_map *map, enum soft_peer_atomic_op op, uint64_t addr,
-                  uint64_t *value)
+static int atomic(struct soft_peer_map *map, const struct soft_peer_atomic *wish, uint64_t *before)
 {
-    *value = soft_peer_cpu_atomic(op, map->local + (addr - map->base), *value);
+    *before = soft_peer_cpu_atomic(wish, map->local + (wish->addr - map->base));
     return 0;
 }
 

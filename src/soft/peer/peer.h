@@ -133,6 +133,30 @@ SOFT_API int soft_peer_store(struct soft_peer_map *map, uint64_t addr, uint64_t 
 SOFT_API int soft_peer_fetch_add(struct soft_peer_map *map, uint64_t addr, uint64_t value,
                                  uint64_t *before);
 
+enum soft_peer_atomic_op {
+    SOFT_PEER_OP_LOAD = 1,
+    SOFT_PEER_OP_STORE = 2,
+    SOFT_PEER_OP_ADD = 3,
+    SOFT_PEER_OP_SWAP = 4,
+    SOFT_PEER_OP_CSWAP = 5, /* stores `value` where `compare` is found */
+    SOFT_PEER_OP_AND = 6,
+    SOFT_PEER_OP_OR = 7,
+    SOFT_PEER_OP_XOR = 8,
+};
+
+struct soft_peer_atomic {
+    enum soft_peer_atomic_op op;
+    uint32_t width; /* 4 or 8 bytes, to which `addr` is aligned; operands are their low bytes */
+    uint64_t addr;
+    uint64_t value;
+    uint64_t compare;
+};
+
+/* Any of them, with the promises and errors above; -EINVAL: no such operation or width. *before
+ * (may be NULL): what was there, also after a store. */
+SOFT_API int soft_peer_atomic(struct soft_peer_map *map, const struct soft_peer_atomic *atomic,
+                              uint64_t *before);
+
 /* ---- Memory for queues between two processes ---- */
 
 struct soft_peer_queue {

@@ -13,6 +13,7 @@
  *   conn.c      importer: the connection to one exporter
  *   import.c    importer: making and closing maps
  *   access.c    importer: brackets, copies, atomics
+ *   atomic.c    what the CPU does, on either side
  *   mapped.c vm.c served.c   importer: the engines
  *   desc.c wire.c dir.c      the descriptor, the messages, the folder
  *
@@ -213,7 +214,7 @@ int soft_peer_packet_send(int fd, const void *packet, size_t size, uint64_t dead
 int soft_peer_packet_receive(int fd, uint32_t seq, union soft_peer_msg *msg, int *fds,
                              unsigned int nfds, uint64_t deadline);
 
-/* ---- import.c and the engines ---- */
+/* ---- atomic.c, import.c and the engines ---- */
 
 struct soft_peer_engine;
 
@@ -259,9 +260,9 @@ struct soft_peer_engine {
     /* Within a bracket. 0 or -EFAULT, -ENOTCONN, -EPERM, -EIO; reasons are the caller's. */
     int (*copy)(struct soft_peer_map *map, enum soft_peer_direction direction,
                 const struct soft_peer_window *window);
-    /* Within a bracket, `addr` is checked. *value: operand in, what was there before out. */
-    int (*atomic)(struct soft_peer_map *map, enum soft_peer_atomic_op op, uint64_t addr,
-                  uint64_t *value);
+    /* Within a bracket, everything is checked. */
+    int (*atomic)(struct soft_peer_map *map, const struct soft_peer_atomic *atomic,
+                  uint64_t *before);
 };
 
 extern const struct soft_peer_engine soft_peer_engine_mapped;
@@ -285,7 +286,9 @@ struct soft_peer_cursor {
 size_t soft_peer_cursor_take(struct soft_peer_cursor *cursor, struct iovec *out, unsigned int cap,
                              unsigned int *n, size_t bytes);
 
-/* CPU atomics on memory of this process. */
-uint64_t soft_peer_cpu_atomic(enum soft_peer_atomic_op op, void *addr, uint64_t value);
+/* CPU atomics on memory of this process, at `addr`. Returns what was there before. */
+uint64_t soft_peer_cpu_atomic(const struct soft_peer_atomic *atomic, void *addr);
+/* The access bits one of which an operation needs. */
+uint32_t soft_peer_atomic_access(enum soft_peer_atomic_op op);
 
 #endif /* OD_SOFT_PEER_PEER_PRIV_H_ */

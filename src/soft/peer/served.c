@@ -232,8 +232,7 @@ static int copy(struct soft_peer_map *map, enum soft_peer_direction direction,
     return rc;
 }
 
-static int atomic(struct soft_peer_map *map, enum soft_peer_atomic_op op, uint64_t addr,
-                  uint64_t *value)
+static int atomic(struct soft_peer_map *map, const struct soft_peer_atomic *wish, uint64_t *before)
 {
     struct soft_peer_conn *conn = map->conn;
     union soft_peer_msg msg;
@@ -245,15 +244,21 @@ static int atomic(struct soft_peer_map *map, enum soft_peer_atomic_op op, uint64
     if (rc != 0)
         goto unlock;
     seq = conn->lane_seq++;
-    msg.atomic =
-        (struct soft_peer_msg_atomic){.cell = map->index, .op = op, .addr = addr, .value = *value};
+    msg.atomic = (struct soft_peer_msg_atomic){
+        .cell = map->index,
+        .op = wish->op,
+        .addr = wish->addr,
+        .value = wish->value,
+        .compare = wish->compare,
+        .width = wish->width,
+    };
     rc = lane_send(conn, &msg, PEER_MSG_ATOMIC, seq);
     if (rc == 0)
         rc = lane_receive(conn, seq, &msg);
     if (rc == 0)
         rc = access_status(msg.hdr.status);
     if (rc == 0)
-        *value = msg.done.value;
+        *before = msg.done.value;
 unlock:
     pthread_mutex_unlock(&conn->lane_lock);
     return rc;

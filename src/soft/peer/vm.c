@@ -67,10 +67,9 @@ static int copy(struct soft_peer_map *map, enum soft_peer_direction direction,
 }
 
 /* The kernel's copy is not atomic, the exporter's CPU is. */
-static int atomic(struct soft_peer_map *map, enum soft_peer_atomic_op op, uint64_t addr,
-                  uint64_t *value)
+static int atomic(struct soft_peer_map *map, const struct soft_peer_atomic *wish, uint64_t *before)
 {
-    return soft_peer_engine_served.atomic(map, op, addr, value);
+    return soft_peer_engine_served.atomic(map, wish, before);
 }
 
 const struct soft_peer_engine soft_peer_engine_vm = {

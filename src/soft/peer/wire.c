@@ -86,8 +86,10 @@ static bool is_import(const struct soft_peer_msg_import *import)
 
 static bool is_atomic(const struct soft_peer_msg_atomic *atomic)
 {
-    return atomic->op >= PEER_ATOMIC_LOAD && atomic->op <= PEER_ATOMIC_ADD &&
-           atomic->addr % sizeof(uint64_t) == 0 && is_range(atomic->addr, sizeof(uint64_t));
+    return atomic->op >= SOFT_PEER_OP_LOAD && atomic->op <= SOFT_PEER_OP_XOR &&
+           (atomic->width == sizeof(uint32_t) || atomic->width == sizeof(uint64_t)) &&
+           atomic->addr % atomic->width == 0 && is_range(atomic->addr, atomic->width) &&
+           atomic->zero == 0;
 }
 
 static bool is_imported(const struct soft_peer_msg_imported *imported)

@@ -21,7 +21,7 @@
 
 #include "soft/peer/desc.h"
 
-#define PEER_WIRE_VERSION 1
+#define PEER_WIRE_VERSION 2
 #define PEER_WIRE_SEGS    64 /* exporter segments in one copy message */
 
 enum soft_peer_msg_type {
@@ -123,18 +123,15 @@ struct soft_peer_msg_copy {
     struct soft_peer_seg segs[PEER_WIRE_SEGS]; /* only nsegs of them are sent */
 };
 
-enum soft_peer_atomic_op {
-    PEER_ATOMIC_LOAD = 1,
-    PEER_ATOMIC_STORE = 2,
-    PEER_ATOMIC_ADD = 3,
-};
-
 struct soft_peer_msg_atomic {
     struct soft_peer_hdr hdr;
     uint32_t cell;
-    uint32_t op;
+    uint32_t op; /* soft_peer_atomic_op */
     uint64_t addr;
     uint64_t value;
+    uint64_t compare;
+    uint32_t width;
+    uint32_t zero;
 };
 
 struct soft_peer_msg_done {
@@ -169,7 +166,7 @@ _Static_assert(sizeof(struct soft_peer_msg_ring) == 32, "frozen by PEER_WIRE_VER
 _Static_assert(sizeof(struct soft_peer_msg_lane) == 24, "frozen by PEER_WIRE_VERSION");
 _Static_assert(sizeof(struct soft_peer_msg_opened) == 32, "frozen by PEER_WIRE_VERSION");
 _Static_assert(PEER_COPY_FIXED == 48, "frozen by PEER_WIRE_VERSION");
-_Static_assert(sizeof(struct soft_peer_msg_atomic) == 48, "frozen by PEER_WIRE_VERSION");
+_Static_assert(sizeof(struct soft_peer_msg_atomic) == 64, "frozen by PEER_WIRE_VERSION");
 _Static_assert(sizeof(struct soft_peer_msg_done) == 32, "frozen by PEER_WIRE_VERSION");
 
 /* Fills the header of a message whose other fields are set, and returns the bytes to send. */

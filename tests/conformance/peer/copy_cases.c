@@ -385,6 +385,54 @@ static void additions_from_all_sides_add_up(void **state)
     actor_finish(&exporter);
 }
 
+static void each_operation_of_each_width(void **state)
+{
+    static const struct {
+        enum soft_peer_atomic_op op;
+        uint64_t value, compare, after; /* the cell holds 0xf0f0f0f0 in each half before */
+    } rows[] = {
+        {SOFT_PEER_OP_LOAD, 0, 0, 0xf0f0f0f0},   {SOFT_PEER_OP_STORE, 7, 0, 7},
+        {SOFT_PEER_OP_ADD, 0x0f0f0f10, 0, 0},    {SOFT_PEER_OP_SWAP, 9, 0, 9},
+        {SOFT_PEER_OP_CSWAP, 5, 0xf0f0f0f0, 5},  {SOFT_PEER_OP_CSWAP, 5, 0xf0f0f0f1, 0xf0f0f0f0},
+        {SOFT_PEER_OP_AND, 0xff, 0, 0xf0},       {SOFT_PEER_OP_OR, 1, 0, 0xf0f0f0f1},
+        {SOFT_PEER_OP_XOR, 0xff, 0, 0xf0f0f00f},
+    };
+    const struct setting *setting = *state;
+    struct answer exported;
+    struct soft_peer_map *map;
+    struct actor actor;
+    uint64_t found;
+
+    actor_start(&actor, 0);
+    exported = actor_export(&actor, setting->memory, PAGE, 0, ALL_ACCESS);
+    map = import(setting, &exported);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct soft_peer_atomic atomic = {.op = rows[i].op,
+                                          .width = 4,
+                                          .addr = exported.value + 12,
+                                          .value = rows[i].value,
+                                          .compare = rows[i].compare};
+
+        assert_int_equal(soft_peer_store(map, exported.value + 8, 0xf0f0f0f0f0f0f0f0u), 0);
+        assert_int_equal(soft_peer_atomic(map, &atomic, &found), 0);
+        assert_int_equal(found, 0xf0f0f0f0u);
+        assert_int_equal(soft_peer_load(map, exported.value + 8, &found), 0);
+        assert_true(found == (rows[i].after << 32 | 0xf0f0f0f0u)); /* and not its neighbour */
+        atomic.width = 8;
+        atomic.addr = exported.value + 8;
+        atomic.compare = (rows[i].compare & 1) != 0 ? 1 : 0xf0f0f0f0f0f0f0f0u;
+        assert_int_equal(soft_peer_store(map, exported.value + 8, 0xf0f0f0f0f0f0f0f0u), 0);
+        assert_int_equal(soft_peer_atomic(map, &atomic, &found), 0);
+        assert_true(found == 0xf0f0f0f0f0f0f0f0u);
+        atomic.addr += 4;
+        assert_int_equal(soft_peer_atomic(map, &atomic, &found), -ERANGE);
+        atomic.width = 2;
+        assert_int_equal(soft_peer_atomic(map, &atomic, &found), -EINVAL);
+    }
+    soft_peer_map_close(map);
+    actor_finish(&actor);
+}
+
 const struct peer_case memory_cases[] = {
     {"memory is read and written", memory_is_read_and_written},
     {NULL, NULL},
@@ -403,5 +451,6 @@ const struct peer_case copy_cases[] = {
     {"the exporter unmaps", the_exporter_unmaps},
     {"a truncated file is an error", a_truncated_file_is_an_error},
     {"additions from all sides add up", additions_from_all_sides_add_up},
+    {"each operation of each width", each_operation_of_each_width},
     {NULL, NULL},
 };

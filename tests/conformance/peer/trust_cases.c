@@ -476,7 +476,8 @@ static void the_exporter_checks_every_served_access(void **state)
     assert_int_equal(lane_copy(lane, 0, PEER_COPY_READ, 1u << 20, desc.base, 1), -ERANGE);
     assert_int_equal(lane_copy(lane, 0, PEER_COPY_WRITE, 0, desc.base, 1), -EACCES);
     assert_int_equal(lane_copy(lane, 1, PEER_COPY_READ, 0, desc.base, 1), -EPERM);
-    msg.atomic = (struct soft_peer_msg_atomic){.op = PEER_ATOMIC_ADD, .addr = desc.base};
+    msg.atomic = (struct soft_peer_msg_atomic){
+        .op = SOFT_PEER_OP_ADD, .addr = desc.base, .width = sizeof(uint64_t)};
     assert_int_equal(raw_call(lane, &msg, PEER_MSG_ATOMIC, files), -EACCES);
     actor_ask(&exporter, (struct order){.what = ORDER_REVOKE, .slot = 1, .c = 2});
     assert_int_equal(lane_copy(lane, 0, PEER_COPY_READ, 0, desc.base, 1), -EPERM);

@@ -78,6 +78,10 @@ static void give_back(struct plugin_region *region)
 {
     soft_peer_map_close(region->map);
     region->map = NULL;
+    if (region->waiter != NULL)
+        plugin_finish(region->waiter, region->note, DOCA_SUCCESS);
+    region->waiter = NULL;
+    region->note = NULL;
     region->dest = 0;
     region->handle = (uint32_t)region->handle;
     region->next_free = table.free;
@@ -169,25 +173,11 @@ void plugin_region_put(struct plugin_region *region)
         give_back(region);
 }
 
-void plugin_region_retire(uint64_t dest, uint64_t handle)
+static void drop_waiter(struct plugin_region *region)
 {
-    struct plugin_region *region = find(dest, handle);
-
-    if (region != NULL)
-        region->dying = true;
-}
-
-doca_error_t plugin_region_detach(uint64_t dest, uint64_t handle)
-{
-    struct plugin_region *region = find(dest, handle);
-
-    if (region == NULL)
-        return DOCA_ERROR_NOT_FOUND;
-    region->dying = true;
-    if (region->refs > 1)
-        return DOCA_ERROR_AGAIN;
-    plugin_region_put(region);
-    return DOCA_SUCCESS;
+    free(region->note);
+    region->note = NULL;
+    region->waiter = NULL;
 }
 
 void plugin_regions_forget(uint64_t dest)
@@ -198,7 +188,17 @@ void plugin_regions_forget(uint64_t dest)
         if (region->map == NULL || region->dest != dest)
             continue;
         region->dest = 0; /* nobody names it any more */
-        plugin_region_put(region);
+        drop_waiter(region);
+        if (!region->dying)
+            plugin_region_put(region);
+    }
+}
+
+void plugin_regions_abandon(const struct plugin_base *base)
+{
+    for (uint32_t i = 0; i < table.count; i++) {
+        if (table.regions[i]->waiter == base)
+            drop_waiter(table.regions[i]);
     }
 }
 
@@ -250,25 +250,30 @@ static doca_error_t attach(struct plugin_base *base, struct urom_worker_ctx *ctx
     return plugin_answer(base, command, result, &attached, sizeof(attached));
 }
 
-static doca_error_t detach(struct plugin_base *base, const struct urom_worker_cmd_desc *command,
-                           bool *again)
+/* Answered by the last user, which may be this call. */
+static doca_error_t detach(struct plugin_base *base, const struct urom_worker_cmd_desc *command)
 {
     const struct urom_worker_cmd *cmd = &command->worker_cmd;
+    struct plugin_region *region;
     struct ops_detach wish;
-    doca_error_t result;
 
     if (ops_detach_read(cmd->plugin_cmd, cmd->len, &wish) != 0)
         return plugin_answer(base, command, DOCA_ERROR_INVALID_VALUE, NULL, 0);
-    result = plugin_region_detach(command->dest_id, wish.handle);
-    *again = result == DOCA_ERROR_AGAIN;
-    return *again ? DOCA_SUCCESS
-                  : plugin_answer(base, command, result, &wish.head, sizeof(wish.head));
+    region = find(command->dest_id, wish.handle);
+    if (region == NULL || region->dying)
+        return plugin_answer(base, command, DOCA_ERROR_NOT_FOUND, &wish.head, sizeof(wish.head));
+    region->note = plugin_note(command, sizeof(wish.head), 0);
+    if (region->note == NULL)
+        return DOCA_ERROR_NO_MEMORY;
+    memcpy(region->note->worker_notif.plugin_notif, &wish.head, sizeof(wish.head));
+    region->waiter = base;
+    region->dying = true;
+    plugin_region_put(region);
+    return DOCA_SUCCESS;
 }
 
 doca_error_t plugin_region_command(struct plugin_base *base, struct urom_worker_ctx *ctx,
-                                   const struct urom_worker_cmd_desc *command, uint32_t op,
-                                   bool *again)
+                                   const struct urom_worker_cmd_desc *command, uint32_t op)
 {
-    *again = false;
-    return op == OPS_ATTACH ? attach(base, ctx, command) : detach(base, command, again);
+    return op == OPS_ATTACH ? attach(base, ctx, command) : detach(base, command);
 }

@@ -15,8 +15,10 @@ struct plugin_region {
     struct soft_peer_info info;
     uint64_t dest;
     uint64_t handle;
-    uint32_t refs; /* users; plus one while it is attached */
-    bool dying;    /* no new users */
+    uint32_t refs;              /* users; plus one while it is attached */
+    bool dying;                 /* no new users */
+    struct plugin_base *waiter; /* who answers that it is gone; NULL: nobody asked */
+    struct urom_worker_notif_desc *note;
     uint32_t next_free;
     uint32_t desc_len;
     uint8_t desc[SOFT_PEER_DESC_MAX];
@@ -30,23 +32,21 @@ PLUGIN_API doca_error_t plugin_region_attach(uint64_t dest, const void *desc, si
 /* Holds it; NULL: this channel has no such region. */
 PLUGIN_API struct plugin_region *plugin_region_get(uint64_t dest, uint64_t handle);
 PLUGIN_API void plugin_region_put(struct plugin_region *region);
-/* From now on it has no new users. */
-PLUGIN_API void plugin_region_retire(uint64_t dest, uint64_t handle);
-/* DOCA_SUCCESS: it is gone; NOT_FOUND; AGAIN: still in use, without new users: call once more. */
-PLUGIN_API doca_error_t plugin_region_detach(uint64_t dest, uint64_t handle);
 /* A channel has ended. */
 PLUGIN_API void plugin_regions_forget(uint64_t dest);
+/* A plugin closes: it answers nothing more. */
+PLUGIN_API void plugin_regions_abandon(const struct plugin_base *base);
 
 static inline bool plugin_region_is_command(uint32_t op)
 {
     return op == OPS_ATTACH || op == OPS_DETACH;
 }
 
-/* Answers a command that attaches or detaches. With *again the region is still in use: nothing was
- * answered, and the command is to be given once more. The result is for worker_cmd to return. */
+/* Takes a command that attaches or detaches; the latter is answered when the region has no users
+ * any more. The result is for worker_cmd to return. */
 PLUGIN_API doca_error_t plugin_region_command(struct plugin_base *base, struct urom_worker_ctx *ctx,
                                               const struct urom_worker_cmd_desc *command,
-                                              uint32_t op, bool *again);
+                                              uint32_t op);
 
 /* What an access through a region's map says: 0 or a negative errno. */
 PLUGIN_API doca_error_t plugin_region_error(int err);

@@ -19,8 +19,9 @@ static union soft_peer_msg sample(enum soft_peer_msg_type type)
         msg.copy.nsegs = 3;
         msg.copy.segs[2] = (struct soft_peer_seg){0x1000, 5};
     } else if (type == PEER_MSG_ATOMIC) {
-        msg.atomic.op = PEER_ATOMIC_ADD;
+        msg.atomic.op = SOFT_PEER_OP_ADD;
         msg.atomic.addr = 0x1008;
+        msg.atomic.width = 8;
     }
     return msg;
 }
@@ -127,6 +128,14 @@ static void other_fields_are_checked(void **state)
     assert_int_equal(parse(msg, PEER_MSG_ATOMIC), -EBADMSG);
     msg = sample(PEER_MSG_ATOMIC);
     msg.atomic.op = 0;
+    assert_int_equal(parse(msg, PEER_MSG_ATOMIC), -EBADMSG);
+    msg = sample(PEER_MSG_ATOMIC);
+    msg.atomic.width = 2;
+    assert_int_equal(parse(msg, PEER_MSG_ATOMIC), -EBADMSG);
+    msg.atomic.width = 4;
+    msg.atomic.addr = 0x100c;
+    assert_int_equal(parse(msg, PEER_MSG_ATOMIC), 0);
+    msg.atomic.zero = 1;
     assert_int_equal(parse(msg, PEER_MSG_ATOMIC), -EBADMSG);
     msg = sample(PEER_MSG_IMPORT);
     memset(msg.import.card, 'x', sizeof(msg.import.card));

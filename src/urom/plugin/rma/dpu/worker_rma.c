@@ -2,7 +2,7 @@
 /* The plugin worker_rma: copies between memory of its clients and of their peers.
  *
  * Each channel has a lane: its operations begin in order, and those that only copy run as the copy
- * engine likes. A flush, a fence and the end of a region wait until the lane is empty. */
+ * engine likes. A flush and a fence wait until the lane is empty. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,9 +29,8 @@ struct rma_op {
     struct plugin_region *local; /* held; NULL: inline */
     struct plugin_region *remote;
     struct urom_worker_notif_desc *note;
-    struct urom_worker_cmd_desc *command; /* kept for its bytes, or to be done later; NULL: freed */
+    struct urom_worker_cmd_desc *command; /* kept for its bytes */
     struct rma_op *next;                  /* that waits */
-    uint32_t code;
     bool fence;
 };
 
@@ -125,7 +124,6 @@ static struct rma_op *new_op(struct urom_worker_cmd_desc *command, const struct 
     memset(op, 0, sizeof(*op));
     op->note = note;
     op->command = command;
-    op->code = head->op;
     op->fence = (head->flags & OPS_FENCE) != 0;
     return op;
 }
@@ -169,30 +167,6 @@ static void free_lane(struct rma *rma, struct rma_lane *lane)
     free(lane);
 }
 
-/* An operation that moves nothing. False: it has to wait. */
-static bool do_now(struct rma *rma, struct rma_op *op)
-{
-    bool again = false;
-    doca_error_t result;
-
-    if (op->code == OPS_ATTACH || op->code == OPS_DETACH) {
-        result = plugin_region_command(&rma->base, rma->ctx, op->command, op->code, &again);
-        if (again)
-            return false;
-        if (result == DOCA_SUCCESS) {
-            struct urom_worker_notif_desc *note = op->note;
-
-            free_op(op); /* answered by the other notification */
-            free(note);
-            return true;
-        }
-        finish(rma, op, result);
-        return true;
-    }
-    finish(rma, op, DOCA_SUCCESS);
-    return true;
-}
-
 /* Begins what may begin. */
 static inline void start_ops(struct rma *rma, struct rma_lane *lane)
 {
@@ -201,11 +175,10 @@ static inline void start_ops(struct rma *rma, struct rma_lane *lane)
         struct rma_op *next = op->next;
         const bool moves = op->job.len > 0;
 
-        if ((op->fence || (!moves && op->code != OPS_ATTACH)) && lane->running > 0)
+        if ((op->fence || !moves) && lane->running > 0)
             return;
         if (!moves) {
-            if (!do_now(rma, op))
-                return;
+            finish(rma, op, DOCA_SUCCESS);
         } else if (lane->chan->ops->submit(lane->chan, &op->job) != 0) {
             return;
         } else {
@@ -245,15 +218,6 @@ static inline bool poll_lane(struct rma *rma, struct rma_lane *lane)
  * Commands
  */
 
-/* What comes behind it must not hold what it waits for. */
-static void retire(const struct urom_worker_cmd_desc *command)
-{
-    struct ops_detach detach;
-
-    if (ops_detach_read(command->worker_cmd.plugin_cmd, command->worker_cmd.len, &detach) == 0)
-        plugin_region_retire(command->dest_id, detach.handle);
-}
-
 /* *taken: the operation took the command over. */
 static doca_error_t take(struct rma *rma, struct urom_worker_cmd_desc *command, bool *taken)
 {
@@ -271,7 +235,9 @@ static doca_error_t take(struct rma *rma, struct urom_worker_cmd_desc *command, 
     err = rma_cmd_read(cmd->plugin_cmd, cmd->len, &rma_cmd, &inlined);
     if (od_unlikely(err == -EINVAL))
         return plugin_answer(&rma->base, command, DOCA_ERROR_INVALID_VALUE, NULL, 0);
-    if (od_unlikely(err != 0 && !plugin_region_is_command(rma_cmd.head.op)))
+    if (od_unlikely(err != 0 && plugin_region_is_command(rma_cmd.head.op)))
+        return plugin_region_command(&rma->base, rma->ctx, command, rma_cmd.head.op);
+    if (od_unlikely(err != 0))
         return plugin_answer(&rma->base, command, DOCA_ERROR_NOT_SUPPORTED, &rma_cmd.head,
                              sizeof(rma_cmd.head));
     more = rma_cmd.head.op == RMA_GET && rma_cmd.local == 0 ? rma_cmd.len : 0;
@@ -279,9 +245,7 @@ static doca_error_t take(struct rma *rma, struct urom_worker_cmd_desc *command, 
     if (od_unlikely(op == NULL))
         return DOCA_ERROR_NO_MEMORY;
     *taken = true;
-    if (rma_cmd.head.op == OPS_DETACH)
-        retire(command);
-    if (rma_cmd.head.op == RMA_PUT || rma_cmd.head.op == RMA_GET)
+    if (rma_cmd.head.op != RMA_FLUSH)
         result = aim(op, &rma_cmd, inlined,
                      op->note->worker_notif.plugin_notif + sizeof(struct ops_head));
     if (od_unlikely(result != DOCA_SUCCESS)) {
@@ -376,6 +340,7 @@ static void rma_close(struct urom_worker_ctx *ctx)
             poll_lane(rma, lane);
         free_lane(rma, lane);
     }
+    plugin_regions_abandon(&rma->base);
     plugin_fini(&rma->base);
     od_waker_close(&rma->waker);
     free(rma);
