@@ -32,6 +32,10 @@ NEUTRAL = ['engine_poll', 'engine_event', 'engine_many', 'engine_reactive', 'eng
            'cache_invalidate', 'clock_pair', 'mixed_languages']
 
 
+# First part of the names of programs that another script builds and runs.
+ALL_KINDS = ('urom_',)
+
+
 class Failed(Exception):
     pass
 
@@ -44,7 +48,8 @@ def expect(condition, what):
 class Stage:
     """An installed tree with the programs built in it."""
 
-    def __init__(self, build, prefix):
+    def __init__(self, build, prefix, kind):
+        self.kind = kind
         self.folder = tempfile.mkdtemp(prefix='external-')
         self.prefix = self.folder + prefix
         subprocess.run(['meson', 'install', '-C', build, '--no-rebuild', '--quiet', '--destdir',
@@ -60,8 +65,10 @@ class Stage:
         shutil.copytree(os.path.join(HERE, 'programs'), self.programs)
 
     def names(self):
-        return sorted(os.path.basename(os.path.dirname(path))
-                      for path in glob.glob(self.programs + '/*/meson.build'))
+        names = [os.path.basename(os.path.dirname(path))
+                 for path in glob.glob(self.programs + '/*/meson.build')]
+        return sorted(name for name in names
+                      if name.startswith(self.kind or ALL_KINDS) == bool(self.kind))
 
     def build(self, name, flavour, compilers=None):
         """Returns what went wrong, or None."""
@@ -83,11 +90,14 @@ class Stage:
 
     def build_all(self):
         jobs = [(name, flavour) for name in self.names() for flavour in ('host', 'dpu')]
-        if shutil.which('clang') and shutil.which('clang++'):
+        if not self.kind and shutil.which('clang') and shutil.which('clang++'):
             jobs += [('mixed_languages', flavour, {'CC': 'clang', 'CXX': 'clang++'})
                      for flavour in ('host', 'dpu')]
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             return [line for line in pool.map(lambda job: self.build(*job), jobs) if line]
+
+    def has(self, program, flavour):
+        return bool(glob.glob('%s/*/build-%s/%s' % (self.programs, flavour, program)))
 
     def path(self, program, flavour):
         return glob.glob('%s/*/build-%s/%s' % (self.programs, flavour, program))[0]
@@ -461,7 +471,13 @@ def run_cases(tests, cases):
     return failures
 
 
-def run_all(stage, arguments):
+def wait_until(is_so):
+    end = time.monotonic() + SECONDS
+    while not is_so() and time.monotonic() < end:
+        time.sleep(0.01)
+
+
+def run_all(stage, arguments, tests):
     failures = stage.build_all()
     missing = uncovered()
     if missing:
@@ -469,20 +485,19 @@ def run_all(stage, arguments):
     print('\n'.join(failures) or 'built in both flavours', flush=True)
     if failures:
         return len(failures)
-    cases = [name for name in sorted(vars(Tests), key=list(vars(Tests)).index)
-             if name.startswith('test_') and arguments.only in name]
-    count = run_cases(Tests(stage, []), cases)
+    cases = [name for name in vars(tests) if name.startswith('test_') and arguments.only in name]
+    count = run_cases(tests(stage, []), cases)
     valgrind = shutil.which('valgrind')
     if valgrind is None:
         print('valgrind is not installed, nothing is run under it')
     elif not arguments.no_valgrind:
-        count += run_cases(Tests(stage, [valgrind] + VALGRIND),
-                           [name for name in cases if name in Tests.valgrind])
+        count += run_cases(tests(stage, [valgrind] + VALGRIND),
+                           [name for name in cases if name in tests.valgrind])
     return count
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__,
+def main(tests, kind, description):
+    parser = argparse.ArgumentParser(description=description,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('build')
     parser.add_argument('prefix')
@@ -490,9 +505,9 @@ def main():
     parser.add_argument('--keep', action='store_true', help='leave the stage')
     parser.add_argument('--no-valgrind', action='store_true')
     arguments = parser.parse_args()
-    stage = Stage(arguments.build, arguments.prefix)
+    stage = Stage(arguments.build, arguments.prefix, kind)
     try:
-        return 1 if run_all(stage, arguments) else 0
+        return 1 if run_all(stage, arguments, tests) else 0
     finally:
         if arguments.keep:
             print('stage: ' + stage.folder)
@@ -501,4 +516,4 @@ def main():
 
 
 if __name__ == '__main__':
-    sys.exit(main())
+    sys.exit(main(Tests, '', __doc__))
