@@ -354,8 +354,10 @@ static inline void transfer(struct fast *fast, const struct doca_buf *buf, const
     uint64_t until = now_ms() + DEFAULT_MS;
     doca_error_t result;
 
-    while ((result = submit_transfer(task)) == DOCA_ERROR_AGAIN)
+    while ((result = submit_transfer(task)) == DOCA_ERROR_AGAIN) {
         need(now_ms() < until);
+        sched_yield();
+    }
     need_ok(result);
 }
 

@@ -17,6 +17,7 @@
 #include <string.h>
 #include <cmocka.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -55,7 +56,7 @@
 
 /* ---- two processes ---- */
 
-#define PAIR_SECONDS 60 /* a side that takes longer hangs */
+#define PAIR_SECONDS 100 /* a side that takes longer hangs */
 
 struct pair_side {
     const char *role; /* "dpu", "host" */
@@ -190,7 +191,7 @@ static inline uint64_t now_ms(void)
 #define SERVICE    "test service"
 #define MAX_CONNS  8
 #define MAX_STATES 16
-#define DEFAULT_MS 20000
+#define DEFAULT_MS 40000
 
 struct comch_end {
     struct doca_dev *dev;
@@ -413,13 +414,15 @@ static inline enum doca_ctx_states end_state(const struct comch_end *end)
     return state;
 }
 
-/* Progress until a condition holds, within a bound. */
+/* Progress until a condition holds, within a bound. Yields, for the others may have no CPU else. */
 #define progress_until_within(end, ms, condition)                                                  \
     do {                                                                                           \
         uint64_t until_ = now_ms() + (ms);                                                         \
         while (!(condition)) {                                                                     \
-            if (doca_pe_progress((end)->pe) == 0)                                                  \
-                need(now_ms() < until_ || !"in time: " #condition);                                \
+            if (doca_pe_progress((end)->pe) != 0)                                                  \
+                continue;                                                                          \
+            need(now_ms() < until_ || !"in time: " #condition);                                    \
+            sched_yield();                                                                         \
         }                                                                                          \
     } while (0)
 #define progress_until(end, condition) progress_until_within(end, DEFAULT_MS, condition)

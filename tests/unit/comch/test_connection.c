@@ -72,7 +72,7 @@ static void client_waits(int peer)
 
     open_client(&end);
     need_code(DOCA_ERROR_IN_PROGRESS, doca_ctx_start(end.ctx));
-    for (uint64_t until = now_ms() + 300; now_ms() < until;)
+    for (uint64_t until = now_ms() + 3000; now_ms() < until; poll(NULL, 0, 10))
         need(doca_pe_progress(end.pe) == 0);
     need(end_state(&end) == DOCA_CTX_STATE_STARTING);
     say(peer, 's');
