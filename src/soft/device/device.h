@@ -43,6 +43,12 @@ enum soft_access {
     SOFT_ACCESS_BRIDGE,      /* owned by another protection domain, cannot be opened by itself */
 };
 
+/* What becomes of received frames that no steering rule speaks of. */
+enum soft_unmatched {
+    SOFT_UNMATCHED_KERNEL, /* left to the network stack */
+    SOFT_UNMATCHED_QUEUES, /* spread over all receive queues of the port */
+};
+
 /* What a device can do. A profile fills it, single fields may be overridden in the devices file. */
 struct soft_caps {
     bool mmap_export_pci;
@@ -94,6 +100,7 @@ struct soft_copy_conf {
 #define SOFT_IBDEV_NAME_SIZE 64
 #define SOFT_IFACE_NAME_SIZE 256
 #define SOFT_VUID_SIZE       128
+#define SOFT_PORT_SIZE       512
 #define SOFT_NAME_SIZE       64
 #define SOFT_DEVICE_ID_SIZE  32 /* "0000:03:00.0/sf4294967295" and NUL */
 
@@ -133,6 +140,8 @@ struct soft_device {
     uint32_t mtu; /* bytes */
     struct soft_caps caps;
     struct soft_copy_conf copy;
+    char port[SOFT_PORT_SIZE]; /* what carries its frames, see soft/nic/spec.h; "" = by iface */
+    enum soft_unmatched unmatched;
     uint32_t nreps;                  /* DPU role: host functions that this device represents */
     const struct soft_device **reps; /* host-role devices of the same table */
     uint32_t given;                  /* private to soft/device: fields that the file states */

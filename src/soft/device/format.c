@@ -30,6 +30,9 @@ static const struct soft_field_choice accesses[] = {{"normal", SOFT_ACCESS_NORMA
                                                     {"bridge", SOFT_ACCESS_BRIDGE},
                                                     {NULL, 0}};
 
+static const struct soft_field_choice unmatched[] = {
+    {"kernel", SOFT_UNMATCHED_KERNEL}, {"queues", SOFT_UNMATCHED_QUEUES}, {NULL, 0}};
+
 /* The engines of soft/copy, and those of them that the error engine can wrap. */
 static const struct soft_field_choice copy_engines[] = {
     {"inline", 0}, {"threads", 0}, {"error", 0}, {NULL, 0}};
@@ -153,6 +156,8 @@ static const struct soft_field device_fields[] = {
     {"data_direct", SOFT_FIELD_BOOL, AT(data_direct)},
     {"data_direct_pci", SOFT_FIELD_PCI, AT(data_direct_pci), .given = GIVEN_DATA_DIRECT_PCI},
     {"access", SOFT_FIELD_CHOICE, AT(access), .choices = accesses},
+    {"port", SOFT_FIELD_TEXT, AT(port), 1},
+    {"unmatched", SOFT_FIELD_CHOICE, AT(unmatched), .choices = unmatched},
     {"representors", SOFT_FIELD_OTHER, .given = GIVEN_REPRESENTORS},
     {"caps", SOFT_FIELD_OTHER},
     {"copy", SOFT_FIELD_OTHER},

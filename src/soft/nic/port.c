@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Ports: opened once a device and process, shared by their holders. */
+
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "soft/nic/nic_priv.h"
+#include "util/text.h"
+
+static pthread_mutex_t ports_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct od_list ports = {&ports, &ports};
+
+const struct soft_nic_ops *soft_nic_find(const char *kind)
+{
+    char buf[128];
+    struct od_text known;
+
+    od_text_init(&known, buf, sizeof(buf));
+    for (const struct soft_nic_ops *const *ops = soft_nic_engine_table; *ops != NULL; ops++) {
+        if (strcmp((*ops)->name, kind) == 0)
+            return *ops;
+        od_text_printf(&known, " %s", (*ops)->name);
+    }
+    soft_fail(-EINVAL, "there is no port of kind '%.40s'; there are:%s", kind, buf);
+    return NULL;
+}
+
+/* What the devices file says, else the interface, else a wire that leads back. */
+static int parse_spec(const struct soft_device *device, struct soft_nic_spec *spec)
+{
+    char text[SOFT_NIC_SPEC_SIZE];
+
+    if (device->port[0] != '\0')
+        return soft_nic_spec_parse(device->port, spec);
+    if (device->iface[0] == '\0')
+        return soft_nic_spec_parse("loop", spec);
+    snprintf(text, sizeof(text), "af_packet:%s", device->iface);
+    return soft_nic_spec_parse(text, spec);
+}
+
+static int open_backend(struct soft_nic_port *port)
+{
+    const struct soft_nic_ops *ops;
+    int err = parse_spec(port->device, &port->spec);
+
+    if (err != 0)
+        return err;
+    ops = soft_nic_find(port->spec.kind);
+    if (ops == NULL)
+        return -EINVAL;
+    err = ops->open(&port->spec, port->device, &port->backend);
+    if (err == 0)
+        ops->info(port->backend, &port->info);
+    return err;
+}
+
+static struct soft_nic_port *find(const struct soft_device *device)
+{
+    OD_LIST_FOR_EACH(link, &ports)
+    {
+        struct soft_nic_port *port = OD_LIST_ENTRY(link, struct soft_nic_port, link);
+
+        if (port->device == device)
+            return port;
+    }
+    return NULL;
+}
+
+static int open_port(const struct soft_device *device, struct soft_nic_port **out)
+{
+    struct soft_nic_port *port = calloc(1, sizeof(*port));
+    int err = -ENOMEM;
+
+    if (port == NULL)
+        return soft_fail(-ENOMEM, "no memory for a port");
+    port->device = device;
+    port->holders = 1;
+    port->by_id = calloc(UINT16_MAX + 1, sizeof(struct soft_nic_rxq *));
+    if (port->by_id == NULL) {
+        soft_fail(err, "no memory for a port");
+        goto err_free;
+    }
+    err = open_backend(port);
+    if (err != 0)
+        goto err_free;
+    err = soft_nic_thread_start(port);
+    if (err != 0)
+        goto err_close_backend;
+    od_list_append(&ports, &port->link);
+    *out = port;
+    return 0;
+
+err_close_backend:
+    port->backend->ops->close(port->backend);
+err_free:
+    free(port->by_id);
+    free(port);
+    return err;
+}
+
+int soft_nic_port_hold(const struct soft_device *device, struct soft_nic_port **port)
+{
+    struct soft_nic_port *found;
+    int err = 0;
+
+    pthread_mutex_lock(&ports_lock);
+    found = find(device);
+    if (found != NULL)
+        found->holders++;
+    else
+        err = open_port(device, &found);
+    pthread_mutex_unlock(&ports_lock);
+    if (err == 0)
+        *port = found;
+    return err;
+}
+
+void soft_nic_port_release(struct soft_nic_port *port)
+{
+    if (port == NULL)
+        return;
+    pthread_mutex_lock(&ports_lock);
+    if (--port->holders == 0) {
+        od_list_remove(&port->link);
+        soft_nic_thread_stop(port);
+        port->backend->ops->close(port->backend);
+        free(port->by_id);
+        free(port);
+    }
+    pthread_mutex_unlock(&ports_lock);
+}
+
+void soft_nic_port_info(const struct soft_nic_port *port, struct soft_nic_port_info *info)
+{
+    port->backend->ops->info(port->backend, info);
+}
+
+const struct soft_nic_counters *soft_nic_port_counters(const struct soft_nic_port *port)
+{
+    return &port->counters;
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Who drives
+ */
+
+static bool try_lock(struct soft_nic_port *port)
+{
+    return !atomic_load_explicit(&port->driving, memory_order_relaxed) &&
+           !atomic_exchange_explicit(&port->driving, true, memory_order_acquire);
+}
+
+void soft_nic_port_lock(struct soft_nic_port *port)
+{
+    atomic_fetch_add(&port->wanted, 1);
+    while (!try_lock(port))
+        sched_yield();
+    atomic_fetch_sub(&port->wanted, 1);
+}
+
+void soft_nic_port_unlock(struct soft_nic_port *port)
+{
+    atomic_store_explicit(&port->driving, false, memory_order_release);
+}
+
+/* Frames that the port itself lost are told now and then only: asking is a system call. */
+static void note_lost(struct soft_nic_port *port)
+{
+    uint64_t lost = port->backend->ops->lost(port->backend);
+
+    soft_nic_add(&port->counters, SOFT_NIC_RX_PORT_DROP, lost - port->lost);
+    port->lost = lost;
+}
+
+uint32_t soft_nic_port_drive(struct soft_nic_port *port)
+{
+    const struct soft_nic_ops *ops = port->backend->ops;
+    uint32_t n;
+
+    if (atomic_load_explicit(&port->wanted, memory_order_relaxed) != 0 || !try_lock(port))
+        return 0;
+    n = ops->rx(port->backend, port->batch, SOFT_NIC_BATCH);
+    if (n > 0) {
+        soft_nic_steer(port, port->batch, n);
+        ops->rx_release(port->backend);
+        if (od_unlikely((soft_nic_count(&port->counters, SOFT_NIC_RX_SEEN) & 0xffff) < n))
+            note_lost(port);
+    }
+    soft_nic_port_unlock(port);
+    return n;
+}

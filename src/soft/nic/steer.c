@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The driver's half of the room: where each frame of a batch goes. */
+
+#include "soft/nic/nic_priv.h"
+#include "soft/nic/packet.h"
+
+static void count(struct soft_nic_port *port, enum soft_nic_counter end)
+{
+    soft_nic_add(&port->counters, end, 1);
+}
+
+/* A sender on the same machine left the sum to hardware that is not there. */
+static void complete(const struct soft_nic_frame *frame)
+{
+    struct soft_nic_packet packet;
+
+    soft_nic_parse(frame->data, frame->len, &packet);
+    soft_nic_l4_sum(frame->data, &packet);
+}
+
+static void steer_one(struct soft_nic_port *port, const struct soft_nic_frame *frame,
+                      struct soft_nic_meta *meta)
+{
+    if (frame->is_unsummed)
+        complete(frame);
+    if (port->device->unmatched != SOFT_UNMATCHED_QUEUES)
+        count(port, SOFT_NIC_RX_KERNEL);
+    else if (port->nrxqs == 0)
+        count(port, SOFT_NIC_RX_NO_QUEUE);
+    else
+        soft_nic_rxq_deliver(port->rxqs[0], frame, meta);
+}
+
+/* One wake-up a queue and batch. */
+static void wake_touched(struct soft_nic_port *port)
+{
+    for (uint32_t i = 0; i < port->nrxqs; i++) {
+        struct soft_nic_rxq *rxq = port->rxqs[i];
+
+        if (!rxq->touched)
+            continue;
+        rxq->touched = false;
+        if (rxq->conf.waker != NULL)
+            od_waker_wake(rxq->conf.waker);
+    }
+}
+
+void soft_nic_steer(struct soft_nic_port *port, struct soft_nic_frame *frames, uint32_t n)
+{
+    /* A header and two tags; what is longer are several frames in one. */
+    const uint32_t longest = OD_MIN(port->info.mtu + 22u, SOFT_NIC_FRAME_MAX);
+    struct soft_nic_meta meta = {0};
+    uint64_t bytes = 0, now = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        bytes += frames[i].len;
+        if (frames[i].time == 0 && now == 0)
+            now = soft_nic_now();
+        meta.time = frames[i].time != 0 ? frames[i].time : now;
+        if (od_unlikely(frames[i].len > longest))
+            count(port, SOFT_NIC_RX_GSO);
+        else
+            steer_one(port, &frames[i], &meta);
+    }
+    soft_nic_add(&port->counters, SOFT_NIC_RX_SEEN, n);
+    soft_nic_add(&port->counters, SOFT_NIC_RX_BYTES, bytes);
+    wake_touched(port);
+}

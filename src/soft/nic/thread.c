@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The thread of a port: drives for owners that sleep, else it sleeps itself. */
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+
+#include "soft/nic/nic_priv.h"
+
+/* Ports that cannot tell are looked at so often. */
+#define LOOK_MS 1
+
+static bool is_idle(const struct soft_nic_port *port)
+{
+    return atomic_load(&port->sleepers) == 0 && !atomic_load(&port->over);
+}
+
+/* The rx side belongs to whoever has the lock, also for arming it. -2: somebody else drives. */
+static int arm_port(struct soft_nic_port *port)
+{
+    int fd;
+
+    soft_nic_port_lock(port);
+    fd = port->backend->ops->sleep_fd(port->backend);
+    soft_nic_port_unlock(port);
+    return fd;
+}
+
+static void wait_for_frames(struct soft_nic_port *port)
+{
+    struct pollfd fds[2] = {{.fd = port->bell.fd, .events = POLLIN},
+                            {.fd = arm_port(port), .events = POLLIN}};
+
+    od_waker_arm(&port->bell);
+    if (atomic_load(&port->over) || soft_nic_port_drive(port) > 0)
+        return;
+    poll(fds, 2, fds[1].fd < 0 ? LOOK_MS : -1);
+    od_waker_clear(&port->bell);
+    /* An interface that went down makes its socket readable for ever. */
+    if ((fds[1].revents & (POLLERR | POLLHUP | POLLNVAL)) != 0)
+        poll(fds, 1, LOOK_MS);
+}
+
+static void wait_for_sleepers(struct soft_nic_port *port)
+{
+    struct pollfd bell = {.fd = port->bell.fd, .events = POLLIN};
+
+    od_waker_arm(&port->bell);
+    if (is_idle(port))
+        poll(&bell, 1, -1);
+    od_waker_clear(&port->bell);
+}
+
+static void *run(void *arg)
+{
+    struct soft_nic_port *port = arg;
+
+    while (!atomic_load(&port->over)) {
+        if (is_idle(port))
+            wait_for_sleepers(port);
+        else if (soft_nic_port_drive(port) == 0)
+            wait_for_frames(port);
+    }
+    return NULL;
+}
+
+int soft_nic_thread_start(struct soft_nic_port *port)
+{
+    sigset_t all, old;
+    int err = od_waker_open(&port->bell);
+
+    if (err != 0)
+        return soft_fail(err, "no wake-up for a port: %s", strerror(-err));
+    /* Signals are for the program's threads. */
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    err = pthread_create(&port->thread, NULL, run, port);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    if (err == 0)
+        return 0;
+    od_waker_close(&port->bell);
+    return soft_fail(-err, "no thread for a port: %s", strerror(err));
+}
+
+void soft_nic_thread_stop(struct soft_nic_port *port)
+{
+    atomic_store(&port->over, true);
+    od_waker_fire(&port->bell);
+    pthread_join(port->thread, NULL);
+    od_waker_close(&port->bell);
+}
