@@ -177,6 +177,8 @@ enum core_live_kind {
     CORE_LIVE_GRAPH,
     CORE_LIVE_GRAPH_NODE,
     CORE_LIVE_GRAPH_INSTANCE,
+    CORE_LIVE_ETH_RXQ,
+    CORE_LIVE_ETH_TXQ,
 };
 
 /* Any thread. An address can have several kinds (an instance and the context in it); they end
@@ -317,6 +319,19 @@ CORE_API void core_task_bufs_destroy(struct core_buf_source *source);
 CORE_API struct doca_buf *core_task_buf_take(struct core_buf_source *source, void *head,
                                              size_t len);
 CORE_API void core_task_buf_put(struct doca_buf *buf);
+
+/* Buffers of a queue that hands them out filled: `num` elements of `len` bytes, `stride` apart. The
+ * program gives them back as any other. They do not count as users of the map, which may go before
+ * them. NULL when there is no memory. */
+CORE_API struct core_buf_source *core_pkt_bufs_create(struct doca_mmap *mmap, char *first,
+                                                      size_t stride, size_t len, uint32_t num);
+CORE_API void core_pkt_bufs_destroy(struct core_buf_source *source);
+/* With one reference; the caller sets the data. NULL: all are out. */
+CORE_API struct doca_buf *core_pkt_buf_take(struct core_buf_source *source);
+CORE_API void core_pkt_buf_put(struct doca_buf *buf);
+CORE_API uint32_t core_pkt_bufs_out(const struct core_buf_source *source);
+CORE_API uint32_t core_pkt_buf_index(const struct core_buf_source *source,
+                                     const struct doca_buf *buf);
 
 static inline bool core_mmap_has_dev(const struct doca_mmap *mmap, const struct doca_dev *dev)
 {
@@ -486,6 +501,33 @@ CORE_API void core_task_complete(struct doca_task *task, doca_error_t status);
 
 /* The same for a failure that ends the context: after the callback it is STOPPING. */
 CORE_API void core_task_complete_fatal(struct doca_task *task, doca_error_t status);
+
+/* What a library does with its batches. */
+struct core_batch_ops {
+    /* As for tasks; what is submitted cannot be held back. */
+    doca_error_t (*submit)(struct doca_task_batch *batch);
+    doca_error_t (*validate)(struct doca_task_batch *batch);
+    /* Calls the typed callback that `batch->status` selects. */
+    void (*deliver)(struct doca_task_batch *batch);
+    /* The program has freed it: back to the library's stock. */
+    void (*put)(struct doca_task_batch *batch);
+};
+
+/* First member of every batch. A batch is allocated as one and in flight as its tasks. */
+struct doca_task_batch {
+    const struct core_batch_ops *ops;
+    struct doca_ctx *ctx;
+    union doca_data user_data;
+    doca_error_t status;
+    uint16_t tasks_num;
+    uint8_t state; /* enum core_task_state */
+};
+
+/* The library hands a batch of its stock out. */
+CORE_API void core_batch_taken(struct doca_task_batch *batch, uint16_t tasks_num,
+                               union doca_data user_data);
+/* As core_task_complete(). */
+CORE_API void core_batch_complete(struct doca_task_batch *batch, doca_error_t status);
 
 /* FIFO of tasks, for contexts that execute in progress. */
 struct core_task_queue {
