@@ -29,7 +29,7 @@ RULES = {
     'soft': ('util/',),
     'soft/device': ('soft/soft.h', 'util/'),
     'soft/service': ('soft/soft.h', 'util/'),
-    'soft/peer': SOFT_DOORS,
+    'soft/peer': SOFT_DOORS + ('soft/link/link.h',),
     'soft/copy': SOFT_DOORS + ('soft/peer/',),
     'soft/link': SOFT_DOORS,
     'soft/nic': SOFT_DOORS,

@@ -204,6 +204,10 @@ int soft_peer_conn_call(struct soft_peer_conn *conn, union soft_peer_msg *msg,
 {
     int rc;
 
+    for (unsigned int i = 0; i < nfds; i++)
+        fds[i] = -1;
+    if (conn->remote != NULL)
+        return soft_peer_remote_call(conn, msg, request, reply);
     pthread_mutex_lock(&conn->lock);
     rc = call(conn, msg, request, reply, fds, nfds);
     pthread_mutex_unlock(&conn->lock);
@@ -215,6 +219,10 @@ void soft_peer_conn_send(struct soft_peer_conn *conn, union soft_peer_msg *msg,
 {
     size_t size = soft_peer_wire_seal(msg, type, 0, 0);
 
+    if (conn->remote != NULL) {
+        soft_peer_remote_send(conn, msg, type);
+        return;
+    }
     pthread_mutex_lock(&conn->lock);
     if (conn->sock >= 0)
         soft_peer_packet_send(conn->sock, msg, size, soft_service_now_ms() + PEER_ANSWER_MS);
@@ -310,7 +318,15 @@ static int establish(struct soft_peer_conn *conn, const struct soft_peer_desc *d
 {
     int rc;
 
-    conn->sock = connect_exporter(desc);
+    conn->sock = conn->abroad ? -ECONNREFUSED : connect_exporter(desc);
+    /* No socket of that name: it has ended, or it is on another host. */
+    if (desc->remote[0] != '\0' && (conn->sock == -ENOENT || conn->sock == -ECONNREFUSED)) {
+        conn->sock = -1;
+        rc = soft_peer_remote_connect(conn, desc);
+        if (rc != 0)
+            soft_peer_conn_kill(conn);
+        return rc;
+    }
     if (conn->sock < 0)
         return conn->sock;
     rc = check_peer(conn);
@@ -321,6 +337,29 @@ static int establish(struct soft_peer_conn *conn, const struct soft_peer_desc *d
     if (rc != 0)
         soft_peer_conn_kill(conn);
     return rc;
+}
+
+static int explain_remote(int err, const struct soft_peer_desc *desc)
+{
+    switch (err) {
+    case -ENOTSUP: /* has a reason */
+        return -ECONNREFUSED;
+    case -EPROTO:
+        return soft_fail(-EPROTO,
+                         "the exporter at %s speaks another protocol; use the same release on both "
+                         "hosts",
+                         desc->remote);
+    case -EMFILE:
+    case -ENFILE:
+    case -ENOMEM:
+        return soft_fail(err, "no resources for a connection to the exporter at %s: %s",
+                         desc->remote, strerror(-err));
+    default:
+        return soft_fail(-ECONNREFUSED,
+                         "the exporter (process %u) can neither be reached in %s nor at %s: %s; it "
+                         "has ended, or the network does not lead there",
+                         desc->pid, desc->dir, desc->remote, strerror(-err));
+    }
 }
 
 static int explain(int err, const struct soft_peer_desc *desc)
@@ -356,7 +395,7 @@ static int explain(int err, const struct soft_peer_desc *desc)
     }
 }
 
-static struct soft_peer_conn *conn_create(const struct soft_peer_desc *desc)
+static struct soft_peer_conn *conn_create(const struct soft_peer_desc *desc, bool abroad)
 {
     struct soft_peer_conn *conn = calloc(1, sizeof(*conn));
 
@@ -367,6 +406,7 @@ static struct soft_peer_conn *conn_create(const struct soft_peer_desc *desc)
     conn->lane = -1;
     conn->watch.fd = -1;
     conn->proc_watch.fd = -1;
+    conn->abroad = abroad;
     od_list_init(&conn->maps);
     memcpy(conn->instance, desc->instance, sizeof(conn->instance));
     pthread_mutex_init(&conn->lock, NULL);
@@ -376,20 +416,20 @@ static struct soft_peer_conn *conn_create(const struct soft_peer_desc *desc)
 }
 
 /* Lock held. */
-static struct soft_peer_conn *find_or_create(const struct soft_peer_desc *desc)
+static struct soft_peer_conn *find_or_create(const struct soft_peer_desc *desc, bool abroad)
 {
     OD_LIST_FOR_EACH(link, &conns)
     {
         struct soft_peer_conn *conn = OD_LIST_ENTRY(link, struct soft_peer_conn, link);
 
-        if (conn->state != PEER_CONN_DEAD &&
+        if (conn->state != PEER_CONN_DEAD && conn->abroad == abroad &&
             memcmp(conn->instance, desc->instance, sizeof(conn->instance)) == 0)
             return conn;
     }
-    return conn_create(desc);
+    return conn_create(desc, abroad);
 }
 
-int soft_peer_conn_get(const struct soft_peer_desc *desc, struct soft_peer_conn **out)
+int soft_peer_conn_get(const struct soft_peer_desc *desc, bool abroad, struct soft_peer_conn **out)
 {
     struct soft_peer_conn *conn = NULL;
     int rc;
@@ -397,7 +437,7 @@ int soft_peer_conn_get(const struct soft_peer_desc *desc, struct soft_peer_conn 
     soft_service_lock();
     rc = soft_peer_service_start();
     if (rc == 0) {
-        conn = find_or_create(desc);
+        conn = find_or_create(desc, abroad);
         if (conn == NULL)
             rc = soft_fail(-ENOMEM, "out of memory for a connection");
         else
@@ -414,9 +454,11 @@ int soft_peer_conn_get(const struct soft_peer_desc *desc, struct soft_peer_conn 
     rc = conn->err;
     pthread_mutex_unlock(&conn->lock);
     if (rc != 0) {
+        bool tried_remote = conn->chunk != NULL;
+
         soft_peer_conn_kill(conn);
         soft_peer_conn_put(conn);
-        return explain(rc, desc);
+        return tried_remote ? explain_remote(rc, desc) : explain(rc, desc);
     }
     *out = conn;
     return 0;
@@ -446,6 +488,7 @@ void soft_peer_conn_put(struct soft_peer_conn *conn)
         munmap(conn->bounce, PEER_BOUNCE_SIZE);
     if (conn->board != NULL)
         munmap(conn->board, PEER_BOARD_SIZE);
+    soft_peer_remote_close(conn);
     pthread_mutex_destroy(&conn->lane_lock);
     pthread_mutex_destroy(&conn->lock);
     free(conn);
@@ -463,12 +506,14 @@ static void forget(struct soft_peer_conn *conn)
         struct soft_peer_map *map = OD_LIST_ENTRY(link, struct soft_peer_map, link);
 
         map->cell = &map->own_cell;
+        atomic_store(&map->own_cell.state, PEER_CELL_DEAD);
     }
     soft_service_watch_del(&conn->watch);
     soft_service_watch_del(&conn->proc_watch);
     drop_files(&conn->sock, 1);
     drop_files(&conn->proc, 1);
     drop_files(&conn->lane, 1);
+    conn->remote = NULL; /* UCX is not to be touched in a child */
     pthread_mutex_init(&conn->lock, NULL);
     pthread_mutex_init(&conn->lane_lock, NULL);
 }

@@ -40,7 +40,7 @@ static bool is_padded_string(const char *s, size_t size)
 {
     size_t len = strnlen(s, size);
 
-    if (len == 0 || len == size)
+    if (len == size)
         return false;
     for (size_t i = len; i < size; i++)
         if (s[i] != '\0')
@@ -56,7 +56,8 @@ static bool is_plausible(const struct soft_peer_desc *desc)
     return desc->kind >= SOFT_PEER_KIND_PCI && desc->kind <= SOFT_PEER_KIND_QUEUE &&
            (desc->access & ~access) == 0 && desc->len > 0 && desc->base <= UINT64_MAX - desc->len &&
            desc->dir[0] == '/' && is_padded_string(desc->dir, sizeof(desc->dir)) &&
-           is_padded_string(desc->card, sizeof(desc->card));
+           desc->card[0] != '\0' && is_padded_string(desc->card, sizeof(desc->card)) &&
+           is_padded_string(desc->remote, sizeof(desc->remote));
 }
 
 int soft_peer_desc_parse(const void *bytes, size_t len, struct soft_peer_desc *desc)

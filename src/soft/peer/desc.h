@@ -11,13 +11,14 @@
 
 #include "soft/peer/peer.h"
 
-#define PEER_DESC_VERSION  1u
+#define PEER_DESC_VERSION  2u
 #define PEER_DIR_SIZE      256
 #define PEER_CARD_SIZE     64
+#define PEER_REMOTE_SIZE   64
 #define PEER_INSTANCE_SIZE 16
 #define PEER_TOKEN_SIZE    16
 
-/* Byte order is the machine's: a descriptor never leaves it. Unused bytes are 0. */
+/* Little-endian, as all machines that we know. Unused bytes are 0. */
 struct soft_peer_desc {
     char magic[8];
     uint32_t version;
@@ -35,16 +36,18 @@ struct soft_peer_desc {
     uint64_t binding;                     /* ties the user's access token in */
     char dir[PEER_DIR_SIZE];              /* folder of the exporter's socket */
     char card[PEER_CARD_SIZE];
-    uint64_t check; /* over everything before it */
+    char remote[PEER_REMOTE_SIZE]; /* HOST:PORT for importers on other hosts; empty: none */
+    uint64_t check;                /* over everything before it */
 };
 
-_Static_assert(sizeof(struct soft_peer_desc) == 432, "the layout is frozen by its version");
+_Static_assert(sizeof(struct soft_peer_desc) == 496, "the layout is frozen by its version");
 _Static_assert(offsetof(struct soft_peer_desc, kind) == 16, "the layout is frozen");
 _Static_assert(offsetof(struct soft_peer_desc, start_time) == 32, "the layout is frozen");
 _Static_assert(offsetof(struct soft_peer_desc, instance) == 64, "the layout is frozen");
 _Static_assert(offsetof(struct soft_peer_desc, dir) == 104, "the layout is frozen");
 _Static_assert(offsetof(struct soft_peer_desc, card) == 360, "the layout is frozen");
-_Static_assert(offsetof(struct soft_peer_desc, check) == 424, "the check comes last");
+_Static_assert(offsetof(struct soft_peer_desc, remote) == 424, "the layout is frozen");
+_Static_assert(offsetof(struct soft_peer_desc, check) == 488, "the check comes last");
 _Static_assert(sizeof(struct soft_peer_desc) <= SOFT_PEER_DESC_MAX, "users read 512 bytes");
 
 /* Sets magic, version, size, binding and check of a descriptor whose other fields are filled in.

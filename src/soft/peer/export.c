@@ -113,6 +113,16 @@ static void fill_desc(struct soft_peer_desc *desc, const struct soft_peer_range 
     memcpy(desc->card, range->card, strlen(range->card) + 1);
 }
 
+static int start_serving(struct soft_peer_desc *desc)
+{
+    int rc;
+
+    soft_service_lock();
+    rc = soft_peer_server_start(desc);
+    soft_service_unlock();
+    return rc != 0 ? rc : soft_peer_abroad_start(desc->instance, desc->remote);
+}
+
 int soft_peer_export_create(const struct soft_peer_range *range, struct soft_peer_export **exp)
 {
     struct soft_peer_export *e;
@@ -126,10 +136,10 @@ int soft_peer_export_create(const struct soft_peer_range *range, struct soft_pee
     od_list_init(&e->bindings);
     e->waker = range->waker;
     fill_desc(&e->desc, range);
-    soft_service_lock();
-    rc = soft_peer_server_start(&e->desc);
+    rc = start_serving(&e->desc);
     if (rc != 0)
-        goto err_unlock;
+        goto err_free;
+    soft_service_lock();
     rc = soft_service_random(e->desc.token, sizeof(e->desc.token));
     if (rc != 0)
         goto err_unlock;
@@ -143,6 +153,7 @@ int soft_peer_export_create(const struct soft_peer_range *range, struct soft_pee
 
 err_unlock:
     soft_service_unlock();
+err_free:
     free(e);
     return rc;
 }
@@ -167,7 +178,7 @@ static bool is_busy(struct soft_peer_binding *binding)
 
 static bool must_wait(const struct soft_peer_export *exp, uint64_t waited)
 {
-    if (soft_peer_lane_serves(exp) && waited < PEER_REVOKE_MS)
+    if (soft_peer_is_served(exp) && waited < PEER_REVOKE_MS)
         return true;
     OD_LIST_FOR_EACH(link, &exp->bindings)
     {
@@ -228,7 +239,7 @@ void soft_peer_export_destroy(struct soft_peer_export *exp)
         table_remove(exp);
         refuse_new_accesses(exp);
         wait_for_accesses(exp);
-        soft_peer_lane_abandon(exp);
+        soft_peer_serve_abandon(exp);
         detach_bindings(exp);
     }
     soft_service_unlock();

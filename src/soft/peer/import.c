@@ -14,6 +14,7 @@ static const struct soft_peer_engine *const engines[] = {
     &soft_peer_engine_mapped,
     &soft_peer_engine_vm,
     &soft_peer_engine_served,
+    &soft_peer_engine_remote,
 };
 
 /* NULL: no restriction. */
@@ -31,7 +32,8 @@ static int wanted_engine(enum soft_peer_kind kind, const struct soft_peer_engine
             *wanted = engines[i];
             return 0;
         }
-    return soft_fail(-EINVAL, "OPENDOCA_PEER_ENGINE=%s is not one of mapped, vm, served", name);
+    return soft_fail(-EINVAL, "OPENDOCA_PEER_ENGINE=%s is not one of mapped, vm, served, remote",
+                     name);
 }
 
 static int explain_refusal(int err, const struct soft_peer_desc *desc)
@@ -125,10 +127,12 @@ static void enlist(struct soft_peer_map *map)
     struct soft_peer_conn *conn = map->conn;
 
     soft_service_lock();
-    map->cell = &conn->board[map->index];
+    map->cell = conn->remote != NULL ? &map->own_cell : &conn->board[map->index];
     od_list_append(&conn->maps, &map->link);
-    if (conn->state == PEER_CONN_DEAD)
+    if (conn->state == PEER_CONN_DEAD) {
         map->cell = &map->own_cell;
+        atomic_store(&map->own_cell.state, PEER_CELL_DEAD);
+    }
     soft_service_unlock();
 }
 
@@ -142,10 +146,16 @@ static void close_map(struct soft_peer_map *map)
 static int choose_engine(struct soft_peer_map *map, const struct soft_peer_engine *wanted,
                          int memory, uint64_t offset)
 {
+    const bool abroad = map->conn->remote != NULL;
     int rc = -ENOTSUP;
 
+    if (abroad && wanted != NULL && wanted != &soft_peer_engine_remote)
+        return soft_fail(-ENOTSUP,
+                         "the exporter is on another host, which engine %s does not reach",
+                         wanted->name);
     for (size_t i = 0; rc != 0 && i < OD_ARRAY_SIZE(engines); i++) {
-        if (wanted != NULL && engines[i] != wanted)
+        if ((wanted != NULL && engines[i] != wanted) ||
+            (engines[i] == &soft_peer_engine_remote) != abroad)
             continue;
         rc = engines[i]->attach(map, memory, offset);
         if (rc == 0)
@@ -195,7 +205,7 @@ int soft_peer_import(const void *bytes, size_t len, enum soft_peer_kind kind, co
     if (map == NULL)
         return soft_fail(-ENOMEM, "out of memory for a map");
     memset(map, 0, sizeof(*map));
-    rc = soft_peer_conn_get(&desc, &map->conn);
+    rc = soft_peer_conn_get(&desc, wanted == &soft_peer_engine_remote, &map->conn);
     if (rc != 0)
         goto err_free;
     rc = build_map(map, &desc, wanted);

@@ -2,19 +2,16 @@
 #include "soft/peer/peer_priv.h"
 
 #include <errno.h>
-#include <linux/futex.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 /* A thread of its own, so that a long copy delays neither imports nor the news of a death. It alone
- * frees lanes while it runs; the lock guards the list, the link between lane and client, and
- * `current`. */
+ * frees lanes while it runs; the lock guards the list and the link between lane and client. */
 struct soft_peer_lane {
     struct od_list link;
     struct soft_peer_client *client; /* NULL: gone */
@@ -28,7 +25,6 @@ static struct {
     int epoll;
     int bell;
     struct od_list lanes;
-    const struct soft_peer_export *current; /* what the thread accesses right now */
 } srv = {.epoll = -1, .bell = -1, .lanes = {&srv.lanes, &srv.lanes}};
 
 static void lane_free(struct soft_peer_lane *lane)
@@ -48,24 +44,7 @@ void soft_peer_lane_cut(struct soft_peer_lane *lane)
     shutdown(lane->sock, SHUT_RDWR);
 }
 
-bool soft_peer_lane_serves(const struct soft_peer_export *exp)
-{
-    return srv.current == exp;
-}
-
-void soft_peer_lane_abandon(const struct soft_peer_export *exp)
-{
-    if (srv.current == exp)
-        srv.current = NULL;
-}
-
 /* ---- Access on behalf of an importer ---- */
-
-static bool is_inside(const struct soft_peer_desc *desc, const struct soft_peer_seg *seg)
-{
-    return seg->addr >= desc->base && seg->len <= desc->len &&
-           seg->addr - desc->base <= desc->len - seg->len;
-}
 
 /* Announces the access, so that a revocation waits for it. `access`: one of these bits is needed.
  */
@@ -73,99 +52,45 @@ static int access_begin(const struct soft_peer_lane *lane, uint32_t cell, uint32
                         const struct soft_peer_seg *segs, uint32_t nsegs)
 {
     const struct soft_peer_export *exp = NULL;
-    int rc = 0;
+    int rc;
 
     soft_service_lock();
     if (lane->client != NULL && cell < lane->client->ncells)
         exp = lane->client->bindings[cell]->exp;
-    if (exp == NULL || soft_peer_export_by_id(exp->desc.id) != exp)
-        rc = -EPERM;
-    else if ((exp->desc.access & access) == 0)
-        rc = -EACCES;
-    for (uint32_t i = 0; rc == 0 && i < nsegs; i++)
-        if (!is_inside(&exp->desc, &segs[i]))
-            rc = -ERANGE;
-    if (rc == 0)
-        srv.current = exp;
+    if (exp != NULL && soft_peer_export_by_id(exp->desc.id) != exp)
+        exp = NULL;
+    rc = soft_peer_serve_begin(PEER_SERVER_LANES, exp, access, segs, nsegs);
     soft_service_unlock();
     return rc;
 }
 
-static void access_end(void)
-{
-    soft_service_lock();
-    srv.current = NULL;
-    soft_service_unlock();
-}
-
-/* The kernel copies within this process: a page that the application took away is an error and not
- * the application's death. */
 static int serve_copy(const struct soft_peer_lane *lane, const struct soft_peer_msg_copy *msg)
 {
-    bool read = msg->op == PEER_COPY_READ;
-    struct iovec remote[PEER_WIRE_SEGS];
-    struct iovec local = {.iov_base = lane->bounce + msg->bounce_offset};
+    uint32_t access = msg->op == PEER_COPY_READ ? SOFT_PEER_READ : SOFT_PEER_WRITE;
     int rc;
 
-    for (uint32_t i = 0; i < msg->nsegs; i++) {
-        remote[i].iov_base = (void *)(uintptr_t)msg->segs[i].addr;
-        remote[i].iov_len = msg->segs[i].len;
-        local.iov_len += msg->segs[i].len;
-    }
     if (msg->bounce_offset > PEER_BOUNCE_SIZE ||
-        local.iov_len > PEER_BOUNCE_SIZE - msg->bounce_offset)
+        soft_peer_wire_bytes(msg) > PEER_BOUNCE_SIZE - msg->bounce_offset)
         return -ERANGE;
-    rc = access_begin(lane, msg->cell, read ? SOFT_PEER_READ : SOFT_PEER_WRITE, msg->segs,
-                      msg->nsegs);
+    rc = access_begin(lane, msg->cell, access, msg->segs, msg->nsegs);
     if (rc != 0)
         return rc;
-    rc = soft_peer_vm_copy(soft_service_self(), read ? PEER_FROM_EXPORTER : PEER_TO_EXPORTER,
-                           &local, 1, remote, msg->nsegs, local.iov_len);
-    access_end();
+    rc = soft_peer_serve_copy(msg, lane->bounce + msg->bounce_offset);
+    soft_peer_serve_end(PEER_SERVER_LANES);
     return rc;
 }
 
-/* Adds 0 to a word in the kernel: faults the page in for writing, or says that it cannot be. */
-static int probe_write(uint64_t addr)
-{
-    static uint32_t nobody_waits;
-    const int op = FUTEX_OP(FUTEX_OP_ADD, 0, FUTEX_OP_CMP_EQ, 0x7ff);
-
-    return syscall(SYS_futex, &nobody_waits, FUTEX_WAKE_OP_PRIVATE, 0, 0, (void *)(uintptr_t)addr,
-                   op) < 0
-               ? -EFAULT
-               : 0;
-}
-
-static int probe_read(uint64_t addr)
-{
-    uint64_t value;
-    struct iovec local = {.iov_base = &value, .iov_len = sizeof(value)};
-    struct iovec remote = {.iov_base = (void *)(uintptr_t)addr, .iov_len = sizeof(value)};
-
-    return soft_peer_vm_copy(soft_service_self(), PEER_FROM_EXPORTER, &local, 1, &remote, 1,
-                             sizeof(value));
-}
-
-/* No system call is atomic on 64 bits, so the CPU does it, right after the kernel has looked at the
- * page. What remains is an application that unmaps the cell in the nanoseconds between. */
 static int serve_atomic(const struct soft_peer_lane *lane, const struct soft_peer_msg_atomic *msg,
                         uint64_t *before)
 {
-    const struct soft_peer_atomic atomic = {.op = (enum soft_peer_atomic_op)msg->op,
-                                            .width = msg->width,
-                                            .value = msg->value,
-                                            .compare = msg->compare};
     struct soft_peer_seg seg = {.addr = msg->addr, .len = msg->width};
     int rc = access_begin(lane, msg->cell,
                           soft_peer_atomic_access((enum soft_peer_atomic_op)msg->op), &seg, 1);
 
     if (rc != 0)
         return rc;
-    rc = msg->op == SOFT_PEER_OP_LOAD ? probe_read(msg->addr) : probe_write(msg->addr);
-    if (rc == 0)
-        *before = soft_peer_cpu_atomic(&atomic, (void *)(uintptr_t)msg->addr);
-    access_end();
+    rc = soft_peer_serve_atomic(msg, before);
+    soft_peer_serve_end(PEER_SERVER_LANES);
     return rc;
 }
 
@@ -295,7 +220,7 @@ static void free_all(void)
     }
     close_thread_files();
     srv.running = false;
-    srv.current = NULL;
+    soft_peer_serve_forget(PEER_SERVER_LANES);
 }
 
 void soft_peer_lanes_stop(void)

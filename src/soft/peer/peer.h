@@ -7,21 +7,31 @@
  * The exporter registers a range and gets a descriptor (opaque bytes, tamper-evident). A process
  * that holds the descriptor imports it. The exporter serves imports from a background thread of its
  * own, so the application may block anywhere. At import the first engine that works is chosen
- * (OPENDOCA_PEER_ENGINE=mapped|vm|served allows only that one):
+ * (OPENDOCA_PEER_ENGINE=mapped|vm|served|remote allows only that one):
  *
  *   mapped   the range lies in shareable memory (memfd, shm, hugetlbfs, a file): the importer maps
- * it too, with its pages present. Like a pinned range it stays what it was when the exporter unmaps
- * its own side. The only engine whose atomics cost nanoseconds: memory for sync events should be
- * shareable vm       process_vm_readv/writev; atomics as with served served   the exporter's
- * background thread does the access (other PID namespace, no ptrace right)
+ *            it too, with its pages present. Like a pinned range it stays what it was when the
+ *            exporter unmaps its own side. The only engine whose atomics cost nanoseconds: memory
+ *            for sync events should be shareable
+ *   vm       process_vm_readv/writev; atomics as with served
+ *   served   the exporter's background thread does the access (other PID namespace, no ptrace
+ *            right)
+ *   remote   the exporter is on another host, and its background thread does the access; see
+ *            below
  *
  * Revocation: soft_peer_export_destroy() returns only when no importer touches the memory any more;
  * accesses that start later fail with -EPERM. Exporter death makes accesses fail with -ENOTCONN
  * without delay worth mentioning. The importing side learns of both by itself.
  *
- * Both processes must run as the same user, or one of them as root, and see the same runtime folder
- * (OPENDOCA_RUNTIME_DIR, $XDG_RUNTIME_DIR/opendoca, /run/opendoca-UID or /tmp/opendoca-UID).
- * Network and PID namespaces may differ.
+ * On one host, both processes must run as the same user, or one of them as root, and see the same
+ * runtime folder (OPENDOCA_RUNTIME_DIR, $XDG_RUNTIME_DIR/opendoca, /run/opendoca-UID or
+ * /tmp/opendoca-UID). Network and PID namespaces may differ.
+ *
+ * Other hosts are let in only when the exporter runs with OPENDOCA_PEER_LISTEN=HOST:PORT (port 0: a
+ * free one), an address of its own that others reach: the descriptor then says where to connect,
+ * and who has the descriptor has access. A copy ends with -EIO when there is no answer for 5 s;
+ * the death of the exporter's process is seen at once, that of its host or cable within 5 s. A
+ * bracket holds nothing back on another host: single accesses are what a revocation waits for.
  *
  * Threads: creating, exporting, importing and closing from any thread. Accesses to one map from any
  * number of threads at once. A forked child inherits neither exports nor maps: destroying and

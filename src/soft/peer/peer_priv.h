@@ -10,11 +10,14 @@
  *   memory.c    exporter: finds the file behind a range
  *   queue.c     memory for queues, and their bell
  *   lane.c      exporter: does accesses for importers that cannot do them
+ *   serve.c     exporter: such an access
+ *   abroad.c    exporter: importers on other hosts
  *   conn.c      importer: the connection to one exporter
  *   import.c    importer: making and closing maps
  *   access.c    importer: brackets, copies, atomics
  *   atomic.c    what the CPU does, on either side
- *   mapped.c vm.c served.c   importer: the engines
+ *   mapped.c vm.c served.c remote.c   importer: the engines; the last one has the link to an
+ *               exporter on another host, too
  *   desc.c wire.c dir.c      the descriptor, the messages, the folder
  *
  * One lock (soft_service_lock) guards everything that more than one thread sees, on both sides. It
@@ -26,6 +29,7 @@
 #include <sys/types.h>
 #include <time.h>
 
+#include "soft/link/link.h"
 #include "soft/peer/wire.h"
 #include "soft/service/service.h"
 #include "soft/service/shared.h"
@@ -148,16 +152,51 @@ bool soft_peer_mappings_show(const struct soft_peer_mappings *all, uint64_t addr
 int soft_peer_lane_create(struct soft_peer_client *client, int *sock, int *bounce);
 /* Lock held. The client is gone. */
 void soft_peer_lane_cut(struct soft_peer_lane *lane);
-/* Lock held. Whether the lanes' thread accesses this export right now. */
-bool soft_peer_lane_serves(const struct soft_peer_export *exp);
-/* Lock held. The export is about to be freed, whatever the thread does. */
-void soft_peer_lane_abandon(const struct soft_peer_export *exp);
 /* Ends the thread (lock not held) and frees all lanes. */
 void soft_peer_lanes_stop(void);
 /* The same in a forked child, where the thread does not exist; lock held. */
 void soft_peer_lanes_forget(void);
 
 #define PEER_BOUNCE_SIZE (1u << 20)
+
+/* ---- serve.c ---- */
+
+/* The threads that do accesses for importers. */
+enum soft_peer_server {
+    PEER_SERVER_LANES,
+    PEER_SERVER_REMOTE,
+    PEER_SERVERS,
+};
+
+/* Lock held. Announces an access of one of these threads, so that a revocation waits for it.
+ * `access`: one of these bits is needed. 0, -EPERM (exp is NULL: revoked), -EACCES, -ERANGE. */
+int soft_peer_serve_begin(enum soft_peer_server who, const struct soft_peer_export *exp,
+                          uint32_t access, const struct soft_peer_seg *segs, uint32_t nsegs);
+void soft_peer_serve_end(enum soft_peer_server who);
+/* Lock held. Whether one of the threads accesses this export right now. */
+bool soft_peer_is_served(const struct soft_peer_export *exp);
+/* Lock held. The export is about to be freed, whatever the threads do. */
+void soft_peer_serve_abandon(const struct soft_peer_export *exp);
+void soft_peer_serve_forget(enum soft_peer_server who);
+
+/* Between begin and end. `bounce` has room for soft_peer_wire_bytes(). */
+int soft_peer_serve_copy(const struct soft_peer_msg_copy *msg, void *bounce);
+int soft_peer_serve_atomic(const struct soft_peer_msg_atomic *msg, uint64_t *before);
+
+/* ---- abroad.c ---- */
+
+/* Lock not held. Listens for other hosts, when OPENDOCA_PEER_LISTEN says where. `remote`: what to
+ * write into descriptors, possibly nothing. Negative errno with a reason. */
+int soft_peer_abroad_start(const uint8_t instance[PEER_INSTANCE_SIZE],
+                           char remote[PEER_REMOTE_SIZE]);
+/* Lock not held. */
+void soft_peer_abroad_stop(void);
+/* In a forked child: its exports are for this host only. */
+void soft_peer_abroad_forget(void);
+
+#define PEER_REMOTE_DEPTH 16u     /* messages in flight on a link between hosts */
+#define PEER_REMOTE_AHEAD 4u      /* requests that an importer has under way */
+#define PEER_REMOTE_SPIN  100000u /* ns of looking before sleeping */
 
 /* ---- conn.c ---- */
 
@@ -188,10 +227,17 @@ struct soft_peer_conn {
     int lane;                  /* -1: not opened yet */
     uint32_t lane_seq;
     char *bounce;
+    /* To another host; guarded by lane_lock. Without sock, proc, board and lane then. */
+    bool abroad;              /* wanted in any case */
+    struct soft_link *remote; /* NULL: this host */
+    struct od_waker *waker;
+    char *chunk;
 };
 
-/* The connection to the exporter of this descriptor, made when there is none. */
-int soft_peer_conn_get(const struct soft_peer_desc *desc, struct soft_peer_conn **conn);
+/* The connection to the exporter of this descriptor, made when there is none. `abroad`: over the
+ * network, even if the exporter is on this host; else only if it is not found here. */
+int soft_peer_conn_get(const struct soft_peer_desc *desc, bool abroad,
+                       struct soft_peer_conn **conn);
 void soft_peer_conn_put(struct soft_peer_conn *conn);
 
 /* Request and reply; `fds` gets up to `nfds` received files, -1 for missing ones. 0, the negative
@@ -268,6 +314,18 @@ struct soft_peer_engine {
 extern const struct soft_peer_engine soft_peer_engine_mapped;
 extern const struct soft_peer_engine soft_peer_engine_vm;
 extern const struct soft_peer_engine soft_peer_engine_served;
+extern const struct soft_peer_engine soft_peer_engine_remote;
+
+/* ---- remote.c ---- */
+
+/* Connects to the exporter's host; lock not held. Negative errno, -ENOTSUP with a reason. */
+int soft_peer_remote_connect(struct soft_peer_conn *conn, const struct soft_peer_desc *desc);
+void soft_peer_remote_close(struct soft_peer_conn *conn);
+/* As soft_peer_conn_call() and soft_peer_conn_send(). */
+int soft_peer_remote_call(struct soft_peer_conn *conn, union soft_peer_msg *msg,
+                          enum soft_peer_msg_type request, enum soft_peer_msg_type reply);
+int soft_peer_remote_send(struct soft_peer_conn *conn, union soft_peer_msg *msg,
+                          enum soft_peer_msg_type type);
 
 /* process_vm on `pid`, which may be this process: then a bad address is -EFAULT and no signal.
  * 0, -EFAULT, -ENOTCONN (no such process), -EACCES (not allowed), -EIO. */

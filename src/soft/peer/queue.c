@@ -39,6 +39,8 @@ int soft_peer_ring(struct soft_peer_map *map)
     union soft_peer_msg msg = {.ring = {.cell = map->index}};
     size_t size = soft_peer_wire_seal(&msg, PEER_MSG_RING, 0, 0);
 
+    if (map->conn->remote != NULL)
+        return soft_peer_remote_send(map->conn, &msg, PEER_MSG_RING) == 0 ? 0 : -ENOTCONN;
     if (send(map->conn->sock, &msg, size, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)size)
         return 0;
     return errno == EAGAIN || errno == EINTR ? -EAGAIN : -ENOTCONN;

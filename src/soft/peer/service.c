@@ -3,6 +3,7 @@
 
 static void at_exit(void)
 {
+    soft_peer_abroad_stop();
     soft_peer_lanes_stop();
     soft_service_lock();
     soft_peer_server_stop(true);
@@ -11,6 +12,7 @@ static void at_exit(void)
 
 static void in_child(void)
 {
+    soft_peer_abroad_forget();
     soft_peer_lanes_forget();
     soft_peer_server_stop(false);
     soft_peer_exports_forget();

@@ -144,3 +144,46 @@ int soft_peer_wire_parse(const void *packet, size_t len, union soft_peer_msg *ms
     *msg = copy;
     return 0;
 }
+
+uint64_t soft_peer_wire_bytes(const struct soft_peer_msg_copy *msg)
+{
+    uint64_t bytes = 0;
+
+    for (uint32_t i = 0; i < msg->nsegs; i++)
+        bytes += msg->segs[i].len;
+    return bytes;
+}
+
+static bool is_payload(const union soft_peer_msg *msg, size_t len)
+{
+    uint64_t bytes = 0;
+
+    if (msg->hdr.type == PEER_MSG_DONE)
+        return len <= PEER_REMOTE_CHUNK;
+    if (msg->hdr.type == PEER_MSG_COPY)
+        bytes = soft_peer_wire_bytes(&msg->copy);
+    if (bytes > PEER_REMOTE_CHUNK)
+        return false;
+    return len == (msg->hdr.type == PEER_MSG_COPY && msg->copy.op == PEER_COPY_WRITE ? bytes : 0);
+}
+
+int soft_peer_wire_split(const void *bytes, size_t len, union soft_peer_msg *msg,
+                         const void **payload, size_t *payload_len)
+{
+    struct soft_peer_hdr hdr;
+    int rc;
+
+    if (len < sizeof(hdr))
+        return -EBADMSG;
+    memcpy(&hdr, bytes, sizeof(hdr));
+    if (hdr.size > len)
+        return -EBADMSG;
+    rc = soft_peer_wire_parse(bytes, hdr.size, msg);
+    if (rc != 0)
+        return rc;
+    if (!is_payload(msg, len - hdr.size))
+        return -EBADMSG;
+    *payload = (const char *)bytes + hdr.size;
+    *payload_len = len - hdr.size;
+    return 0;
+}

@@ -17,7 +17,10 @@
  *   close
  *   ring
  *
- * A reply with a negative status carries no file and its other fields mean nothing. */
+ * A reply with a negative status carries no file and its other fields mean nothing.
+ *
+ * Between hosts the same messages travel over one link, without hello (the greeting of the link),
+ * files, lane and bounce: the bytes of a copy follow the message that they belong to. */
 
 #include "soft/peer/desc.h"
 
@@ -159,7 +162,7 @@ union soft_peer_msg {
 _Static_assert(sizeof(struct soft_peer_hdr) == 24, "frozen by PEER_WIRE_VERSION");
 _Static_assert(sizeof(struct soft_peer_msg_hello) == 40, "frozen by PEER_WIRE_VERSION");
 _Static_assert(sizeof(struct soft_peer_msg_welcome) == 56, "frozen by PEER_WIRE_VERSION");
-_Static_assert(sizeof(struct soft_peer_msg_import) == 528, "frozen by PEER_WIRE_VERSION");
+_Static_assert(sizeof(struct soft_peer_msg_import) == 592, "frozen by PEER_WIRE_VERSION");
 _Static_assert(sizeof(struct soft_peer_msg_imported) == 72, "frozen by PEER_WIRE_VERSION");
 _Static_assert(sizeof(struct soft_peer_msg_close) == 32, "frozen by PEER_WIRE_VERSION");
 _Static_assert(sizeof(struct soft_peer_msg_ring) == 32, "frozen by PEER_WIRE_VERSION");
@@ -178,5 +181,14 @@ SOFT_API size_t soft_peer_wire_seal(union soft_peer_msg *msg, enum soft_peer_msg
  * end, and addresses do not wrap; whether they lie inside of an export is for the exporter to see.
  */
 SOFT_API int soft_peer_wire_parse(const void *packet, size_t len, union soft_peer_msg *msg);
+
+#define PEER_REMOTE_CHUNK (512u << 10) /* bytes of a copy that travel together */
+
+/* The same for one that came over a link between hosts, with the bytes behind it: those of a copy
+ * to the exporter are as many as its segments have; other requests have none. */
+SOFT_API int soft_peer_wire_split(const void *bytes, size_t len, union soft_peer_msg *msg,
+                                  const void **payload, size_t *payload_len);
+/* Sum of the segments. */
+SOFT_API uint64_t soft_peer_wire_bytes(const struct soft_peer_msg_copy *msg);
 
 #endif /* OD_SOFT_PEER_WIRE_H_ */

@@ -18,4 +18,7 @@ extern const struct peer_case memory_cases[];
 /* Run once, the engine is chosen freely. */
 extern const struct peer_case trust_cases[]; /* descriptors, users, hostile clients, namespaces */
 
+/* Run with engine remote. */
+extern const struct peer_case remote_cases[]; /* descriptors, hostile clients */
+
 #endif /* OD_TESTS_CONFORMANCE_PEER_CASES_H_ */

@@ -81,6 +81,16 @@ static void load_finish(struct load *load, int result)
         assert_int_equal(atomic_load(&load->result[i]), result);
 }
 
+/* On another host a bracket holds nothing back, and the only sign of life is the connection, which
+ * a forked child keeps open. */
+static void skip_on_another_host(const struct setting *setting)
+{
+    if (strcmp(setting->engine, "remote") == 0) {
+        print_message("not so for memory of another host\n");
+        skip();
+    }
+}
+
 static struct answer order_revoke(struct actor *exporter, uint32_t slot)
 {
     return actor_ask(exporter, (struct order){.what = ORDER_REVOKE, .slot = slot, .c = 0x5a});
@@ -119,6 +129,7 @@ static void revocation_waits_for_a_running_access(void **state)
     struct actor exporter;
     struct pollfd early;
 
+    skip_on_another_host(setting);
     actor_start(&exporter, 0);
     exported = actor_export(&exporter, setting->memory, LEN, 0x11, ALL_ACCESS);
     map = import(setting, &exported);
@@ -152,7 +163,7 @@ static void revocation_does_not_wait_for_the_dead(void **state)
     actor_kill(&importer);
     before = now_ms();
     assert_int_equal(order_revoke(&exporter, 0).rc, 0);
-    assert_true(now_ms() - before < 1000);
+    assert_true(now_ms() - before < 4000);
     actor_finish(&exporter);
 }
 
@@ -164,6 +175,7 @@ static void a_stuck_importer_delays_revocations_once(void **state)
     struct actor exporter;
     uint64_t before;
 
+    skip_on_another_host(setting);
     actor_start(&exporter, 0);
     exported[0] = actor_export(&exporter, setting->memory, LEN, 0x11, ALL_ACCESS);
     for (uint32_t i = 1; i < 3; i++)
@@ -179,7 +191,7 @@ static void a_stuck_importer_delays_revocations_once(void **state)
     assert_true(now_ms() - before < 4000);
     before = now_ms();
     assert_int_equal(order_revoke(&exporter, 1).rc, 0);
-    assert_true(now_ms() - before < 1000);
+    assert_true(now_ms() - before < 4000);
     for (int i = 0; i < 2; i++) {
         assert_int_equal(soft_peer_begin(maps[i]), -EPERM);
         soft_peer_end(maps[i]);
@@ -263,16 +275,16 @@ static void death_reaches_every_access(void **state)
     before = now_ms();
     actor_kill(&exporter);
     load_finish(&load, -ENOTCONN);
-    assert_true(now_ms() - before < 1000);
+    assert_true(now_ms() - before < 4000);
     assert_int_equal(soft_peer_begin(map), -ENOTCONN);
     assert_int_equal(try_import(exported.desc, exported.desc_len), -ECONNREFUSED);
     soft_peer_map_close(map);
 }
 
-/* Polls for at most a second. */
+/* Polls for some seconds at most. */
 static int begin_until_dead(struct soft_peer_map *map)
 {
-    uint64_t deadline = now_ms() + 1000;
+    uint64_t deadline = now_ms() + 10000;
     int rc;
 
     while ((rc = soft_peer_begin(map)) == 0 && now_ms() < deadline) {
@@ -291,6 +303,7 @@ static void death_is_seen_past_a_forked_child(void **state)
     struct actor exporter;
     uint8_t bytes[64];
 
+    skip_on_another_host(setting);
     actor_start(&exporter, 0);
     exported = actor_export(&exporter, setting->memory, LEN, 0x11, ALL_ACCESS);
     map = import(setting, &exported);

@@ -25,6 +25,13 @@ static void add(const struct peer_case *c, const char *engine, enum memory_kind 
     ntests++;
 }
 
+/* Importer and exporter as if they were on two hosts. */
+static void add_remote(const struct peer_case *cases)
+{
+    for (const struct peer_case *c = cases; c->name != NULL; c++)
+        add(c, "remote", MEMORY_HEAP, "remote");
+}
+
 static void add_all(const struct peer_case *cases)
 {
     for (const struct peer_case *c = cases; c->name != NULL; c++) {
@@ -53,6 +60,15 @@ static void add_memory(const struct peer_case *cases)
         }
 }
 
+static void add_here(void)
+{
+    add_memory(memory_cases);
+    add_all(copy_cases);
+    add_all(life_cases);
+    for (const struct peer_case *c = trust_cases; c->name != NULL; c++)
+        add(c, NULL, MEMORY_HEAP, "any");
+}
+
 /* The last of the killed exporters left its socket. */
 static void clean(const char *dir)
 {
@@ -69,21 +85,25 @@ int main(int argc, char **argv)
     char dir[] = "/tmp/opendoca-test-XXXXXX";
     int rc;
 
-    if (argc < 2) {
-        fprintf(stderr, "usage: test_peer ACTOR [FILTER]\n");
+    if (argc < 3) {
+        fprintf(stderr, "usage: test_peer ACTOR here|remote [FILTER]\n");
         return 2;
     }
     actor_program = argv[1];
-    if (argc > 2)
-        cmocka_set_test_filter(argv[2]);
+    if (argc > 3)
+        cmocka_set_test_filter(argv[3]);
     if (mkdtemp(dir) == NULL)
         return 2;
     setenv("OPENDOCA_RUNTIME_DIR", dir, 1);
-    add_memory(memory_cases);
-    add_all(copy_cases);
-    add_all(life_cases);
-    for (const struct peer_case *c = trust_cases; c->name != NULL; c++)
-        add(c, NULL, MEMORY_HEAP, "any");
+    if (strcmp(argv[2], "remote") == 0) {
+        setenv("OPENDOCA_PEER_LISTEN", "127.0.0.1:0", 1);
+        add_remote(memory_cases);
+        add_remote(copy_cases);
+        add_remote(life_cases);
+        add_remote(remote_cases);
+    } else {
+        add_here();
+    }
     rc = _cmocka_run_group_tests("peer", tests, ntests, NULL, NULL);
     clean(dir);
     return rc;

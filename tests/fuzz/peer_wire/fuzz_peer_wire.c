@@ -21,11 +21,31 @@ static void check_copy(const struct soft_peer_msg_copy *copy)
         abort();
 }
 
+/* What comes from another host: the bytes behind a message are as many as it says. */
+static void check_split(const uint8_t *data, size_t size)
+{
+    const void *payload = NULL;
+    union soft_peer_msg msg;
+    size_t len = 0;
+
+    if (soft_peer_wire_split(data, size, &msg, &payload, &len) != 0)
+        return;
+    if (msg.hdr.size + len != size || (const uint8_t *)payload != data + msg.hdr.size ||
+        len > PEER_REMOTE_CHUNK)
+        abort();
+    if (msg.hdr.type == PEER_MSG_COPY && soft_peer_wire_bytes(&msg.copy) > PEER_REMOTE_CHUNK)
+        abort();
+    if (msg.hdr.type == PEER_MSG_COPY && msg.copy.op == PEER_COPY_WRITE &&
+        soft_peer_wire_bytes(&msg.copy) != len)
+        abort();
+}
+
 /* What is accepted has the size of its type and sealing it gives the same size. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     union soft_peer_msg msg, again;
 
+    check_split(data, size);
     if (soft_peer_wire_parse(data, size, &msg) != 0)
         return 0;
     if (msg.hdr.size != size)

@@ -149,12 +149,89 @@ static void other_fields_are_checked(void **state)
     assert_int_equal(parse(msg, PEER_MSG_IMPORTED), -EBADMSG);
 }
 
+/* ---- Between hosts ---- */
+
+static size_t copy_of(uint8_t *packet, uint32_t op, uint64_t bytes)
+{
+    union soft_peer_msg msg = {.copy = {.op = op, .nsegs = 2}};
+    size_t size;
+
+    msg.copy.segs[0] = (struct soft_peer_seg){0x1000, bytes / 2};
+    msg.copy.segs[1] = (struct soft_peer_seg){0x9000, bytes - bytes / 2};
+    size = soft_peer_wire_seal(&msg, PEER_MSG_COPY, 7, 0);
+    memcpy(packet, &msg, size);
+    return size;
+}
+
+static void bytes_follow_a_copy(void **state)
+{
+    uint8_t packet[sizeof(union soft_peer_msg) + 100] = {0};
+    const void *payload = NULL;
+    union soft_peer_msg msg;
+    size_t size, len = 0;
+
+    (void)state;
+    size = copy_of(packet, PEER_COPY_WRITE, 77);
+    for (size_t extra = 0; extra <= 100; extra++)
+        assert_int_equal(soft_peer_wire_split(packet, size + extra, &msg, &payload, &len),
+                         extra == 77 ? 0 : -EBADMSG);
+    assert_int_equal(soft_peer_wire_split(packet, size + 77, &msg, &payload, &len), 0);
+    assert_ptr_equal(payload, packet + size);
+    assert_int_equal(len, 77);
+    assert_int_equal(soft_peer_wire_bytes(&msg.copy), 77);
+    size = copy_of(packet, PEER_COPY_READ, 77);
+    assert_int_equal(soft_peer_wire_split(packet, size, &msg, &payload, &len), 0);
+    assert_int_equal(soft_peer_wire_split(packet, size + 77, &msg, &payload, &len), -EBADMSG);
+    for (size_t cut = 0; cut < size; cut++)
+        assert_int_equal(soft_peer_wire_split(packet, cut, &msg, &payload, &len), -EBADMSG);
+}
+
+static void no_more_than_a_chunk_travels_at_once(void **state)
+{
+    uint8_t packet[sizeof(union soft_peer_msg)];
+    const void *payload;
+    union soft_peer_msg msg;
+    size_t size, len;
+
+    (void)state;
+    size = copy_of(packet, PEER_COPY_READ, PEER_REMOTE_CHUNK);
+    assert_int_equal(soft_peer_wire_split(packet, size, &msg, &payload, &len), 0);
+    size = copy_of(packet, PEER_COPY_READ, PEER_REMOTE_CHUNK + 1);
+    assert_int_equal(soft_peer_wire_split(packet, size, &msg, &payload, &len), -EBADMSG);
+    size = copy_of(packet, PEER_COPY_READ, UINT64_MAX - 0x9000);
+    assert_int_equal(soft_peer_wire_split(packet, size, &msg, &payload, &len), -EBADMSG);
+}
+
+static void only_copies_and_replies_have_bytes(void **state)
+{
+    uint8_t packet[2 * sizeof(union soft_peer_msg)] = {0};
+    const void *payload;
+    union soft_peer_msg out;
+    size_t len;
+
+    (void)state;
+    for (size_t i = 0; i < OD_ARRAY_SIZE(types); i++) {
+        union soft_peer_msg msg = sample(types[i]);
+        size_t size = soft_peer_wire_seal(&msg, types[i], 7, 0);
+
+        memcpy(packet, &msg, size);
+        assert_int_equal(soft_peer_wire_split(packet, size, &out, &payload, &len), 0);
+        assert_int_equal(soft_peer_wire_split(packet, size + 1, &out, &payload, &len),
+                         types[i] == PEER_MSG_DONE ? 0 : -EBADMSG);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_type_comes_through), cmocka_unit_test(every_other_length_is_refused),
-        cmocka_unit_test(headers_are_checked),      cmocka_unit_test(copies_are_checked),
+        cmocka_unit_test(every_type_comes_through),
+        cmocka_unit_test(every_other_length_is_refused),
+        cmocka_unit_test(headers_are_checked),
+        cmocka_unit_test(copies_are_checked),
         cmocka_unit_test(other_fields_are_checked),
+        cmocka_unit_test(bytes_follow_a_copy),
+        cmocka_unit_test(no_more_than_a_chunk_travels_at_once),
+        cmocka_unit_test(only_copies_and_replies_have_bytes),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,450 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "soft/peer/peer_priv.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A thread that serves importers on other hosts. They know this process by the random name in its
+ * descriptors, without which the link refuses them, and exports by the whole descriptor. */
+
+#define ENV         "OPENDOCA_PEER_LISTEN"
+#define TRANSPORT   "ucx:"
+#define MAX_CLIENTS 256u
+#define BURST       16u /* messages of one importer before others get their turn */
+#define SLEEP_MS    1000
+
+struct client {
+    struct od_list link;
+    struct soft_link *wire;
+    uint64_t *ids; /* of exports, by cell; 0: free */
+    uint32_t ncells;
+    uint32_t cells_cap;
+};
+
+static struct {
+    pthread_mutex_t starting;
+    bool running;
+    bool barred; /* in a forked child */
+    atomic_bool stop;
+    pthread_t thread;
+    struct od_waker waker;
+    struct soft_link_listener *listener;
+    char remote[PEER_REMOTE_SIZE];
+    uint8_t instance[PEER_INSTANCE_SIZE];
+    /* The thread's own. */
+    struct od_list clients;
+    unsigned int nclients;
+    char *chunk;
+} abroad = {
+    .starting = PTHREAD_MUTEX_INITIALIZER,
+    .clients = {&abroad.clients, &abroad.clients},
+};
+
+/* ---- Greetings ---- */
+
+static bool is_ours(const uint8_t instance[PEER_INSTANCE_SIZE])
+{
+    volatile uint8_t diff = 0;
+
+    for (size_t i = 0; i < PEER_INSTANCE_SIZE; i++)
+        diff |= instance[i] ^ abroad.instance[i];
+    return diff == 0;
+}
+
+/* On the link's thread. */
+static int admit(void *arg, const void *hello, size_t len, void *answer, size_t *answer_len)
+{
+    union soft_peer_msg in, out = {0};
+    int rc = soft_peer_wire_parse(hello, len, &in);
+    size_t size;
+
+    (void)arg;
+    if (rc == 0 && (in.hdr.type != PEER_MSG_HELLO || !is_ours(in.hello.instance)))
+        rc = -EACCES;
+    size = soft_peer_wire_seal(&out, PEER_MSG_WELCOME, 0, rc);
+    memcpy(answer, &out, size);
+    *answer_len = size;
+    return rc;
+}
+
+/* ---- Cells ---- */
+
+static int find_cell(struct client *client, uint32_t *cell)
+{
+    uint64_t *ids;
+
+    for (uint32_t i = 0; i < client->ncells; i++)
+        if (client->ids[i] == 0) {
+            *cell = i;
+            return 0;
+        }
+    if (client->ncells == PEER_BOARD_CELLS)
+        return -ENOSPC;
+    if (client->ncells == client->cells_cap) {
+        uint32_t cap = client->cells_cap == 0 ? 16 : client->cells_cap * 2;
+
+        ids = reallocarray(client->ids, cap, sizeof(*ids));
+        if (ids == NULL)
+            return -ENOMEM;
+        client->ids = ids;
+        client->cells_cap = cap;
+    }
+    *cell = client->ncells++;
+    client->ids[*cell] = 0;
+    return 0;
+}
+
+/* Lock held. NULL: revoked, or no such cell. */
+static const struct soft_peer_export *export_of(const struct client *client, uint32_t cell)
+{
+    return cell < client->ncells && client->ids[cell] != 0
+               ? soft_peer_export_by_id(client->ids[cell])
+               : NULL;
+}
+
+/* ---- Requests ---- */
+
+/* False: the importer takes no replies, though it has asked for so many only. */
+static bool reply(struct client *client, union soft_peer_msg *msg, enum soft_peer_msg_type type,
+                  uint32_t seq, int status, size_t payload)
+{
+    struct iovec iov[2] = {{.iov_base = msg}, {.iov_base = abroad.chunk, .iov_len = payload}};
+
+    iov[0].iov_len = soft_peer_wire_seal(msg, type, seq, status);
+    return soft_link_send(client->wire, iov, status == 0 && payload > 0 ? 2 : 1) == 0;
+}
+
+static bool handle_import(struct client *client, const struct soft_peer_msg_import *in)
+{
+    struct soft_peer_export *exp = NULL;
+    union soft_peer_msg out = {0};
+    uint32_t cell = 0;
+    int rc = find_cell(client, &cell);
+
+    soft_service_lock();
+    if (rc == 0)
+        rc = soft_peer_export_find(&in->desc, &exp);
+    if (rc == 0 && strcmp(exp->desc.card, in->card) != 0)
+        rc = -EXDEV;
+    if (rc == 0) {
+        client->ids[cell] = exp->desc.id;
+        out.imported = (struct soft_peer_msg_imported){
+            .base = exp->desc.base,
+            .len = exp->desc.len,
+            .kind = exp->desc.kind,
+            .access = exp->desc.access,
+            .mask = exp->desc.mask,
+            .cell = cell,
+        };
+    }
+    soft_service_unlock();
+    return reply(client, &out, PEER_MSG_IMPORTED, in->hdr.seq, rc, 0);
+}
+
+static int begin(const struct client *client, uint32_t cell, uint32_t access,
+                 const struct soft_peer_seg *segs, uint32_t nsegs)
+{
+    int rc;
+
+    soft_service_lock();
+    rc = soft_peer_serve_begin(PEER_SERVER_REMOTE, export_of(client, cell), access, segs, nsegs);
+    soft_service_unlock();
+    return rc;
+}
+
+static bool handle_copy(struct client *client, const struct soft_peer_msg_copy *in,
+                        const void *payload)
+{
+    bool read = in->op == PEER_COPY_READ;
+    union soft_peer_msg out = {0};
+    int rc = begin(client, in->cell, read ? SOFT_PEER_READ : SOFT_PEER_WRITE, in->segs, in->nsegs);
+
+    if (rc == 0) {
+        rc = soft_peer_serve_copy(in, read ? abroad.chunk : (void *)(uintptr_t)payload);
+        soft_peer_serve_end(PEER_SERVER_REMOTE);
+    }
+    return reply(client, &out, PEER_MSG_DONE, in->hdr.seq, rc, read ? soft_peer_wire_bytes(in) : 0);
+}
+
+static bool handle_atomic(struct client *client, const struct soft_peer_msg_atomic *in)
+{
+    struct soft_peer_seg seg = {.addr = in->addr, .len = in->width};
+    union soft_peer_msg out = {0};
+    int rc =
+        begin(client, in->cell, soft_peer_atomic_access((enum soft_peer_atomic_op)in->op), &seg, 1);
+
+    if (rc == 0) {
+        rc = soft_peer_serve_atomic(in, &out.done.value);
+        soft_peer_serve_end(PEER_SERVER_REMOTE);
+    }
+    return reply(client, &out, PEER_MSG_DONE, in->hdr.seq, rc, 0);
+}
+
+static bool handle_close(struct client *client, uint32_t cell)
+{
+    if (cell >= client->ncells || client->ids[cell] == 0)
+        return false;
+    client->ids[cell] = 0;
+    return true;
+}
+
+static bool handle_ring(const struct client *client, uint32_t cell)
+{
+    const struct soft_peer_export *exp;
+
+    soft_service_lock();
+    exp = export_of(client, cell);
+    if (exp != NULL && exp->waker != NULL)
+        od_waker_wake(exp->waker);
+    soft_service_unlock();
+    return true;
+}
+
+/* False: the importer broke the protocol. */
+static bool handle(struct client *client, const struct soft_link_msg *raw)
+{
+    union soft_peer_msg msg;
+    const void *payload;
+    size_t len;
+
+    if (soft_peer_wire_split(raw->data, raw->len, &msg, &payload, &len) != 0)
+        return false;
+    switch (msg.hdr.type) {
+    case PEER_MSG_IMPORT:
+        return handle_import(client, &msg.import);
+    case PEER_MSG_CLOSE:
+        return handle_close(client, msg.close.cell);
+    case PEER_MSG_RING:
+        return handle_ring(client, msg.ring.cell);
+    case PEER_MSG_COPY:
+        return handle_copy(client, &msg.copy, payload);
+    case PEER_MSG_ATOMIC:
+        return handle_atomic(client, &msg.atomic);
+    default:
+        return false;
+    }
+}
+
+/* ---- Importers ---- */
+
+static void client_free(struct client *client)
+{
+    soft_link_close(client->wire);
+    od_list_remove(&client->link);
+    abroad.nclients--;
+    free(client->ids);
+    free(client);
+}
+
+static bool take_clients(void)
+{
+    struct soft_link *wire = soft_link_next(abroad.listener);
+    struct client *client;
+
+    if (wire == NULL)
+        return false;
+    client = abroad.nclients < MAX_CLIENTS ? calloc(1, sizeof(*client)) : NULL;
+    if (client == NULL) {
+        soft_link_close(wire);
+        return true;
+    }
+    client->wire = wire;
+    od_list_append(&abroad.clients, &client->link);
+    abroad.nclients++;
+    return true;
+}
+
+/* Whether there was something to do. */
+static bool serve(struct client *client)
+{
+    struct soft_link_msg msg;
+    unsigned int n;
+    int rc = 0;
+
+    for (n = 0; n < BURST; n++) {
+        rc = soft_link_recv(client->wire, &msg);
+        if (rc == 0 && !handle(client, &msg))
+            rc = -EBADMSG;
+        if (rc != 0)
+            break;
+        soft_link_release(client->wire);
+    }
+    if (rc != 0 && rc != -EAGAIN)
+        client_free(client);
+    return n > 0 || (rc != 0 && rc != -EAGAIN);
+}
+
+static bool serve_all(void)
+{
+    bool worked = take_clients();
+
+    OD_LIST_FOR_EACH_SAFE(link, &abroad.clients)
+    {
+        worked |= serve(OD_LIST_ENTRY(link, struct client, link));
+    }
+    return worked;
+}
+
+static bool is_pending(void)
+{
+    bool pending = atomic_load(&abroad.stop) || soft_link_listener_pending(abroad.listener);
+
+    OD_LIST_FOR_EACH(link, &abroad.clients)
+    {
+        pending |= soft_link_pending(OD_LIST_ENTRY(link, struct client, link)->wire);
+    }
+    return pending;
+}
+
+static uint64_t now_ns(void)
+{
+    struct timespec ts;
+
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+static void sleep_a_while(void)
+{
+    struct pollfd pfd = {.fd = abroad.waker.fd, .events = POLLIN};
+
+    od_waker_arm(&abroad.waker);
+    if (!is_pending())
+        poll(&pfd, 1, SLEEP_MS);
+    od_waker_clear(&abroad.waker);
+}
+
+static void *run(void *arg)
+{
+    uint64_t idle_since = 0;
+
+    (void)arg;
+    while (!atomic_load(&abroad.stop)) {
+        if (serve_all()) {
+            idle_since = 0;
+        } else if (idle_since == 0) {
+            idle_since = now_ns();
+        } else if (now_ns() - idle_since > PEER_REMOTE_SPIN) {
+            sleep_a_while();
+            idle_since = 0;
+        }
+    }
+    OD_LIST_FOR_EACH_SAFE(link, &abroad.clients)
+    {
+        client_free(OD_LIST_ENTRY(link, struct client, link));
+    }
+    return NULL;
+}
+
+/* ---- Start and stop ---- */
+
+static bool is_any_host(const char *addr)
+{
+    return strncmp(addr, "0.0.0.0:", 8) == 0 || strncmp(addr, "[::]:", 5) == 0;
+}
+
+/* "ucx:" is ours. */
+static int open_listener(const char *where)
+{
+    const struct soft_link_conf conf = {
+        .max_msg = PEER_REMOTE_CHUNK + sizeof(union soft_peer_msg),
+        .depth = PEER_REMOTE_DEPTH,
+        .backlog = 64,
+        .waker = &abroad.waker,
+        .admit = admit,
+    };
+    char addr[SOFT_LINK_ADDR_MAX];
+    const char *bound;
+    int rc;
+
+    if (is_any_host(where))
+        return soft_fail(-EINVAL,
+                         ENV "=%.64s names all addresses of this host; name the one that other "
+                             "hosts reach it at",
+                         where);
+    if ((size_t)snprintf(addr, sizeof(addr), TRANSPORT "%s", where) >= sizeof(addr))
+        return soft_fail(-EINVAL, ENV " is too long");
+    rc = soft_link_listen(addr, &conf, &abroad.listener);
+    if (rc != 0)
+        return rc;
+    bound = soft_link_listener_addr(abroad.listener) + strlen(TRANSPORT);
+    if (strlen(bound) < sizeof(abroad.remote)) {
+        memcpy(abroad.remote, bound, strlen(bound) + 1);
+        return 0;
+    }
+    soft_link_unlisten(abroad.listener);
+    return soft_fail(-EINVAL, ENV "=%.64s is too long for descriptors", where);
+}
+
+static int start(const char *where, const uint8_t instance[PEER_INSTANCE_SIZE])
+{
+    int rc = od_waker_open(&abroad.waker);
+
+    if (rc != 0)
+        return soft_fail(rc, "no descriptor for importers on other hosts: %s", strerror(-rc));
+    abroad.chunk = malloc(PEER_REMOTE_CHUNK);
+    if (abroad.chunk == NULL) {
+        rc = soft_fail(-ENOMEM, "out of memory for importers on other hosts");
+        goto err_waker;
+    }
+    memcpy(abroad.instance, instance, sizeof(abroad.instance));
+    rc = open_listener(where);
+    if (rc != 0)
+        goto err_chunk;
+    rc = soft_service_thread_start(&abroad.thread, "opendoca-abroad", run);
+    if (rc != 0)
+        goto err_listener;
+    abroad.running = true;
+    return 0;
+
+err_listener:
+    soft_link_unlisten(abroad.listener);
+err_chunk:
+    free(abroad.chunk);
+    abroad.chunk = NULL;
+err_waker:
+    od_waker_close(&abroad.waker);
+    return rc;
+}
+
+int soft_peer_abroad_start(const uint8_t instance[PEER_INSTANCE_SIZE],
+                           char remote[PEER_REMOTE_SIZE])
+{
+    const char *where = secure_getenv(ENV);
+    int rc = 0;
+
+    pthread_mutex_lock(&abroad.starting);
+    if (where != NULL && where[0] != '\0' && !abroad.running && !abroad.barred)
+        rc = start(where, instance);
+    if (rc == 0)
+        memcpy(remote, abroad.remote, PEER_REMOTE_SIZE);
+    pthread_mutex_unlock(&abroad.starting);
+    return rc;
+}
+
+void soft_peer_abroad_stop(void)
+{
+    if (!abroad.running)
+        return;
+    atomic_store(&abroad.stop, true);
+    od_waker_wake(&abroad.waker);
+    pthread_join(abroad.thread, NULL);
+    soft_link_unlisten(abroad.listener);
+    od_waker_close(&abroad.waker);
+    free(abroad.chunk);
+    abroad.running = false;
+}
+
+void soft_peer_abroad_forget(void)
+{
+    pthread_mutex_init(&abroad.starting, NULL);
+    abroad.barred = abroad.barred || abroad.running;
+    abroad.running = false;
+    abroad.listener = NULL;
+    memset(abroad.remote, 0, sizeof(abroad.remote));
+    od_list_init(&abroad.clients);
+    soft_peer_serve_forget(PEER_SERVER_REMOTE);
+}
