@@ -38,6 +38,9 @@ libraries=$(dirname "$(find "$stage$prefix" -path '*/pkgconfig/doca-common.pc')"
 export PKG_CONFIG_SYSROOT_DIR=$stage
 export LD_LIBRARY_PATH=$libraries
 unset OPENDOCA_CONFIG OPENDOCA_ROLE OPENDOCA_FAULTS
+# Another run at the same time has servers of the same names.
+export OPENDOCA_RUNTIME_DIR=$stage/run
+mkdir -m 700 "$OPENDOCA_RUNTIME_DIR"
 
 build_sample() # flavour, folder
 {
@@ -93,6 +96,28 @@ run_pair()
     fi
 }
 
+# Both sides of a Comch sample; the second argument is what the host prints.
+run_channel() # sample, wanted, argument of the DPU or nothing, arguments of the host...
+{
+    local sample=$1 wanted=$2 dpu_argument=$3 name=${1##*/} status=0 pid
+    shift 3
+    ran+="$sample "
+    timeout 120 "${wrapper[@]}" "$samples/$sample/build-dpu/$name" \
+        ${dpu_argument:+"$dpu_argument"} >"$stage/dpu.out" 2>&1 </dev/null &
+    pid=$!
+    for _ in {1..600}; do
+        grep -q waiting "$stage/dpu.out" && break
+        sleep 0.1
+    done
+    timeout 120 "${wrapper[@]}" "$samples/$sample/build-host/$name" "$@" >"$stage/out" 2>&1 \
+        </dev/null || status=$?
+    wait "$pid" || status=$?
+    if [ $status -ne 0 ] || ! grep -q "$wanted" "$stage/out"; then
+        cat "$stage/dpu.out" >>"$stage/out"
+        fail "$sample $*: exit status $status, wanted \"$wanted\""
+    fi
+}
+
 for flavour in host dpu; do
     run doca_dma/dma_local_copy "some text" $flavour -t "some text"
     run doca_dma/dma_list_copy "bytes in 5 pieces" $flavour -ns 5 -nd 3
@@ -104,6 +129,12 @@ head -c 5000001 /dev/urandom >"$stage/source"
 run doca_dma/dma_file_copy "5000001 bytes" host "$stage/source" "$stage/copy"
 cmp "$stage/source" "$stage/copy" >"$stage/out" 2>&1 || fail "dma_file_copy: the copy differs"
 run_pair
+
+run_channel doca_comch/comch_ping_pong "200 answers" "" "a ball" 200
+run_channel doca_comch/comch_stream "500 pieces sent" "" 500
+run_channel doca_comch/comch_file_copy "5000001 bytes offered and fetched" "$stage/fetched" \
+    "$stage/source"
+cmp "$stage/source" "$stage/fetched" >"$stage/out" 2>&1 || fail "comch_file_copy: the copy differs"
 
 for file in "$samples"/*/*/meson.build; do
     sample=$(basename "$(dirname "$(dirname "$file")")")/$(basename "$(dirname "$file")")
