@@ -15,6 +15,7 @@ static OD_COLD doca_error_t refuse_buf(const struct doca_comch_consumer *consume
                                        const struct doca_buf *buf, const char *func)
 {
     const char *what = buf == NULL                   ? "NULL, and no immediate data is accepted"
+                       : !core_buf_exists(buf)       ? "no buffer of any inventory or pool"
                        : buf->refcount == 0          ? "a buffer that was released"
                        : buf->mmap != consumer->mmap ? "in another memory map"
                                                      : "a list, or its data lies outside of it";
@@ -32,6 +33,8 @@ static bool is_good(const struct doca_comch_consumer *consumer, const struct doc
 
     if (od_unlikely(buf == NULL))
         return consumer->imm_len > 0;
+    if (!core_buf_exists(buf))
+        return false;
     offset = (size_t)(buf->data - buf->head);
     return buf->refcount > 0 && buf->mmap == consumer->mmap && buf->is_head && buf->next == NULL &&
            offset <= buf->len && buf->data_len <= buf->len - offset;

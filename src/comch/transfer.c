@@ -31,7 +31,8 @@ static const struct soft_caps *caps_of(const struct doca_comch_producer *produce
 static OD_COLD doca_error_t refuse_buf(const struct doca_comch_producer *producer,
                                        const struct doca_buf *buf, const char *func)
 {
-    const char *what = buf->refcount == 0 ? "a buffer that was released"
+    const char *what = !core_buf_exists(buf) ? "no buffer of any inventory or pool"
+                       : buf->refcount == 0  ? "a buffer that was released"
                        : !buf->is_head || buf->next != NULL
                            ? "a list"
                            : "a buffer whose data lies outside of it, or of a map without the "
@@ -55,8 +56,11 @@ static OD_COLD doca_error_t refuse_len(const struct doca_comch_producer *produce
 static doca_error_t check_buf(const struct doca_comch_producer *producer,
                               const struct doca_buf *buf, const char *func)
 {
-    size_t offset = (size_t)(buf->data - buf->head);
+    size_t offset;
 
+    if (!core_buf_exists(buf))
+        return refuse_buf(producer, buf, func);
+    offset = (size_t)(buf->data - buf->head);
     if (od_unlikely(buf->refcount == 0 || !buf->is_head || buf->next != NULL || offset > buf->len ||
                     buf->data_len > buf->len - offset ||
                     !core_mmap_has_dev(buf->mmap, producer->ctx.dev)))

@@ -311,6 +311,17 @@ struct doca_buf {
 
 _Static_assert(sizeof(struct doca_buf) <= 96, "an element of an inventory must stay small");
 
+/* Checked flavour: true for a buffer object of some stock, free or not. Does not read the object.
+ */
+CORE_API bool core_buf_is_known(const struct doca_buf *buf);
+
+/* What a program passes as a buffer may be read. Like core_is_live(): the release flavour only
+ * knows NULL. */
+static inline bool core_buf_exists(const struct doca_buf *buf)
+{
+    return buf != NULL && (!OD_CHECKED || core_buf_is_known(buf));
+}
+
 /* Buffers over private memory that tasks bring along: in no map that a device may reach, without
  * references and lists. One stock an instance; NULL when there is no memory. */
 CORE_API struct core_buf_source *core_task_bufs_create(void);

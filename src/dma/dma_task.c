@@ -106,14 +106,14 @@ static inline doca_error_t check_dst(const struct doca_dma *dma, const struct do
 /* A released buffer has no map to look at. */
 static inline bool is_alive(const struct doca_buf *buf)
 {
-    return buf != NULL && buf->refcount > 0;
+    return core_buf_exists(buf) && buf->refcount > 0;
 }
 
 static OD_COLD doca_error_t refuse_buf(const struct doca_dma *dma, const struct doca_buf *buf,
                                        const char *side, const char *func)
 {
-    if (buf == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_DMA, func, side);
+    if (!core_buf_exists(buf))
+        return CORE_FAIL_DEAD(CORE_LOG_DMA, func, side, buf);
     return CORE_FAIL(DOCA_ERROR_INVALID_VALUE, CORE_LOG_DMA, func, dma->ctx.name, side,
                      "%s" CORE_LIMIT "a live buffer that heads its list" CORE_REMEDY
                      "pass the first buffer of the list, before its last reference goes",
@@ -157,7 +157,7 @@ static inline bool is_near(const struct doca_dma *dma, const struct doca_buf *bu
  * when this says so; all other cases, and all refusals, take the long way. */
 static inline bool is_usual(const struct doca_dma *dma, struct doca_dma_task_memcpy *task)
 {
-    return task->src != NULL && task->dst != NULL &&
+    return core_buf_exists(task->src) && core_buf_exists(task->dst) &&
            ((uintptr_t)dma->held.head | (uintptr_t)dma->released.head | dma->ordered) == 0 &&
            dma->ctx.inflight < dma->depth && is_near(dma, task->src) && is_near(dma, task->dst) &&
            (task->dst->mmap->access & DOCA_ACCESS_FLAG_LOCAL_READ_WRITE) != 0 &&

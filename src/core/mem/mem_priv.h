@@ -100,10 +100,6 @@ doca_error_t core_buf_source_grow(struct core_buf_source *source, uint32_t num);
 
 void core_buf_source_fini(struct core_buf_source *source);
 
-/* Checked flavour: true for a buffer object of some stock, free or not. Does not read the object.
- */
-bool core_buf_is_known(const struct doca_buf *buf);
-
 /* IN_USE, logged, while buffers are held. */
 doca_error_t core_buf_source_check_idle(const struct core_buf_source *source, const char *func);
 

@@ -73,9 +73,9 @@ static void release_held(struct doca_ctx *ctx)
 
 static doca_error_t submit(struct doca_task *task, bool flush)
 {
-    if (from_task(task)->buf == NULL)
-        return CORE_FAIL(DOCA_ERROR_INVALID_VALUE, CORE_LOG_MMAP_ADVISE, "doca_task_submit",
-                         task->ctx->name, "buffer", "NULL" CORE_REMEDY "give the task a buffer");
+    if (!core_buf_exists(from_task(task)->buf))
+        return CORE_FAIL_DEAD(CORE_LOG_MMAP_ADVISE, "doca_task_submit", "buf",
+                              from_task(task)->buf);
     core_task_queue_push(&from_ctx(task->ctx)->held, task);
     if (flush)
         release_held(task->ctx);
@@ -85,8 +85,12 @@ static doca_error_t submit(struct doca_task *task, bool flush)
 static doca_error_t validate(struct doca_task *task)
 {
     const uint64_t limit = task->ctx->dev->info.soft->caps.mmap_advise_max_buf_size;
-    const uint64_t bytes = data_bytes(from_task(task)->buf);
+    uint64_t bytes;
 
+    if (!core_buf_exists(from_task(task)->buf))
+        return CORE_FAIL_DEAD(CORE_LOG_MMAP_ADVISE, "doca_task_try_submit", "buf",
+                              from_task(task)->buf);
+    bytes = data_bytes(from_task(task)->buf);
     if (bytes <= limit)
         return DOCA_SUCCESS;
     return CORE_FAIL(DOCA_ERROR_INVALID_VALUE, CORE_LOG_MMAP_ADVISE, "doca_task_try_submit",
@@ -288,8 +292,8 @@ doca_error_t doca_mmap_advise_task_invalidate_cache_alloc_init(
 
     if (!core_is_live(CORE_LIVE_MMAP_ADVISE, mmap_advise))
         return CORE_FAIL_DEAD(CORE_LOG_MMAP_ADVISE, __func__, "mmap_advise", mmap_advise);
-    if (buf == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_MMAP_ADVISE, __func__, "buf");
+    if (!core_buf_exists(buf))
+        return CORE_FAIL_DEAD(CORE_LOG_MMAP_ADVISE, __func__, "buf", buf);
     if (task == NULL)
         return CORE_FAIL_NULL(CORE_LOG_MMAP_ADVISE, __func__, "task");
     result = core_task_alloc(&mmap_advise->pool, user_data, __func__, &taken);

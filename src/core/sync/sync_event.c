@@ -264,8 +264,8 @@ doca_error_t doca_sync_event_set_doca_buf(struct doca_sync_event *event, struct 
 
     if (!core_is_live(CORE_LIVE_SYNC_EVENT, event))
         return CORE_FAIL_DEAD(CORE_LOG_SYNC_EVENT, __func__, "event", event);
-    if (buf == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_SYNC_EVENT, __func__, "buf");
+    if (!core_buf_exists(buf))
+        return CORE_FAIL_DEAD(CORE_LOG_SYNC_EVENT, __func__, "buf", buf);
     result = core_sync_event_check_config(event, __func__);
     if (result == DOCA_SUCCESS)
         result = check_movable(event, buf->head, __func__);

@@ -191,6 +191,49 @@ static void memory_is_gone(void **state)
     assert_ok(doca_dev_close(dev));
 }
 
+static void buffer_is_gone(void **state)
+{
+    struct doca_mmap_advise_task_invalidate_cache *advice;
+    struct doca_dma_task_memcpy *task;
+    struct doca_buf_inventory *inventory;
+    struct doca_mmap_advise *advise;
+    struct doca_sync_event *event;
+    struct doca_buf *src, *dst, *gone;
+    struct dma_fixture fix;
+
+    (void)state;
+    dma_fix_start(&fix, 4, SIZE);
+    assert_ok(doca_buf_inventory_create(1, &inventory));
+    assert_ok(doca_buf_inventory_start(inventory));
+    assert_ok(doca_buf_inventory_buf_get_by_data(inventory, fix.src_map, fix.src, 64, &gone));
+    put_buf(gone);
+    assert_ok(doca_buf_inventory_destroy(inventory));
+    keep(gone);
+    src = src_buf(&fix, 0, 64);
+    dst = dst_buf(&fix, 0, 64);
+    assert_refused(doca_dma_task_memcpy_alloc_init, fix.dma, gone, dst, no_data, &task);
+    assert_refused(doca_dma_task_memcpy_alloc_init, fix.dma, src, gone, no_data, &task);
+    task = new_task(&fix, src, dst, 0);
+    doca_dma_task_memcpy_set_src(task, gone);
+    assert_refused(doca_task_submit, doca_dma_task_memcpy_as_task(task));
+    assert_doca(DOCA_ERROR_INVALID_VALUE, doca_task_try_submit(doca_dma_task_memcpy_as_task(task)));
+    doca_dma_task_memcpy_set_src(task, src);
+    submit(task);
+    dma_fix_run(&fix, 1);
+    assert_int_equal(fix.ok, 1);
+
+    assert_ok(doca_mmap_advise_create(fix.dev, &advise));
+    assert_refused(doca_mmap_advise_task_invalidate_cache_alloc_init, advise, gone, no_data,
+                   &advice);
+    assert_ok(doca_mmap_advise_destroy(advise));
+    assert_ok(doca_sync_event_create(&event));
+    assert_refused(doca_sync_event_set_doca_buf, event, gone);
+    assert_ok(doca_sync_event_destroy(event));
+    put_buf(src);
+    put_buf(dst);
+    dma_fix_close(&fix);
+}
+
 static void event_is_gone(void **state)
 {
     struct doca_sync_event_task_get *task;
@@ -372,11 +415,17 @@ static int listen_to_log(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(engine_is_gone),         cmocka_unit_test(instance_is_gone),
-        cmocka_unit_test(task_is_gone),           cmocka_unit_test(memory_is_gone),
-        cmocka_unit_test(event_is_gone),          cmocka_unit_test(advice_and_clock_are_gone),
-        cmocka_unit_test(graph_is_gone),          cmocka_unit_test(types_are_told_apart),
-        cmocka_unit_test(garbage_is_refused),     cmocka_unit_test(null_is_called_null),
+        cmocka_unit_test(engine_is_gone),
+        cmocka_unit_test(instance_is_gone),
+        cmocka_unit_test(task_is_gone),
+        cmocka_unit_test(memory_is_gone),
+        cmocka_unit_test(buffer_is_gone),
+        cmocka_unit_test(event_is_gone),
+        cmocka_unit_test(advice_and_clock_are_gone),
+        cmocka_unit_test(graph_is_gone),
+        cmocka_unit_test(types_are_told_apart),
+        cmocka_unit_test(garbage_is_refused),
+        cmocka_unit_test(null_is_called_null),
         cmocka_unit_test(many_objects_are_known),
     };
 
