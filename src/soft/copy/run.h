@@ -34,7 +34,7 @@ struct soft_copy_run {
     struct od_waker *waker;
 } OD_ALIGNED(OD_CACHE_LINE);
 
-#define SOFT_COPY_CHUNK (256u << 10) /* bytes; of a copy between local memory, at most */
+#define SOFT_COPY_CHUNK (1u << 20) /* bytes; of a copy between local memory, at most */
 
 /* Bytes of a chunk; the job goes over `lanes` threads (1: it is not shared). */
 uint64_t soft_copy_chunk_size(const struct soft_copy_job *job, uint32_t lanes);
