@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A DPU process copies out of a host process's memory: private memory against process_vm_readv of
- * the same vectors, shareable memory against memcpy in one process. The exporter blocks in a read.
- */
+ * the same vectors, shareable memory against memcpy in one process, which maps the very same pages:
+ * what a cache of the size of the copy holds depends on where these are. The exporter blocks in a
+ * read. */
 
+#include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,35 +24,59 @@ struct offer {
     uint64_t addr;
     size_t desc_len;
     pid_t pid;
+    int fd; /* of shareable memory */
     char desc[512];
 };
 
-static char *make_area(int shareable)
+/* fd -1: private memory */
+static char *make_area(int fd)
 {
-    int fd = shareable ? memfd_create("bench", MFD_CLOEXEC) : -1;
-    char *p;
+    char *p = mmap(NULL, AREA, PROT_READ | PROT_WRITE,
+                   (fd >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS) | MAP_POPULATE, fd, 0);
 
-    if (shareable && ftruncate(fd, AREA) != 0)
-        bench_die("memfd", "ftruncate failed");
-    p = mmap(NULL, AREA, PROT_READ | PROT_WRITE,
-             (shareable ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS) | MAP_POPULATE, fd, 0);
     if (p == MAP_FAILED)
         bench_die("memory", "mmap failed");
     memset(p, 7, AREA);
     return p;
 }
 
+static int make_file(void)
+{
+    int fd = memfd_create("bench", MFD_CLOEXEC);
+
+    if (fd < 0 || ftruncate(fd, AREA) != 0)
+        bench_die("memfd", "cannot be made");
+    return fd;
+}
+
+/* The host's pages, or some of our own that memcpy can read. */
+static char *map_of_host(const struct offer *offer)
+{
+    char path[64], *p;
+    int fd;
+
+    if (offer->fd < 0)
+        return make_area(-1);
+    snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)offer->pid, offer->fd);
+    fd = open(path, O_RDWR | O_CLOEXEC);
+    if (fd < 0)
+        bench_die("memfd", "cannot be opened");
+    p = make_area(fd);
+    close(fd);
+    return p;
+}
+
 /* The host side: exports, tells, and blocks until its input ends. */
 static void export_and_block(int shareable, int out, int in)
 {
-    struct offer offer = {.pid = getpid()};
+    struct offer offer = {.pid = getpid(), .fd = shareable ? make_file() : -1};
     struct doca_mmap *map;
     struct doca_dev *dev;
     const void *desc;
     char *area, c;
 
     setenv("OPENDOCA_ROLE", "host", 1);
-    area = make_area(shareable);
+    area = make_area(offer.fd);
     dev = rig_open_device();
     map = rig_map(dev, area, AREA);
     if (doca_mmap_export_pci(map, dev, &desc, &offer.desc_len) != DOCA_SUCCESS ||
@@ -168,8 +194,8 @@ static void measure(int shareable, size_t len, unsigned int depth, const char *e
 
     start_host(&host, shareable);
     t.rounds = (unsigned int)((16u << 20) / (len * depth + 65536)) + 1;
-    t.dst = make_area(0);
-    t.warm_src = make_area(0);
+    t.dst = make_area(-1);
+    t.warm_src = map_of_host(&host.offer);
     t.pid = host.pid;
     t.remote = host.offer.addr;
     dev = rig_open_device();

@@ -81,10 +81,16 @@ void bench_compare(const struct bench_case *c, const struct bench_side *ours,
     ours->run(ours->arg);
     for (unsigned int p = 0; p < npeers; p++)
         peers[p].run(peers[p].arg);
+    /* The order rotates: what is in the caches is what the one before has left there. */
     for (unsigned int i = 0; i < c->rounds; i++) {
-        mine[i] = ours->run(ours->arg);
-        for (unsigned int p = 0; p < npeers; p++)
-            theirs[p][i] = peers[p].run(peers[p].arg);
+        for (unsigned int k = 0; k <= npeers; k++) {
+            unsigned int turn = (i + k) % (npeers + 1);
+
+            if (turn == npeers)
+                mine[i] = ours->run(ours->arg);
+            else
+                theirs[turn][i] = peers[turn].run(peers[turn].arg);
+        }
     }
     for (unsigned int p = 1; p < npeers; p++) {
         double candidate = median(theirs[p], c->rounds), now = median(theirs[best], c->rounds);

@@ -3,7 +3,9 @@
 
 #include <errno.h>
 
-#define CHUNK_FAR   (1u << 20)
+/* The kernel takes longer for several calls than for one. */
+#define CHUNK_FAR   (4u << 20)
+#define LANES_SHARE 4 /* a chunk is so much smaller when there are several lanes */
 #define CHUNK_LEAST (64u << 10)
 #define CHUNK_ALIGN ((uint64_t)4096)
 #define CHUNKS_BITS 30 /* log2 of the most chunks of a run; a ticket has 32 bits for each end */
@@ -17,16 +19,17 @@ static bool has_peer(const struct soft_seg *seg, uint32_t n)
     return false;
 }
 
+/* Several lanes end together when the last chunks are small; one lane loses time at each chunk. */
 uint64_t soft_copy_chunk_size(const struct soft_copy_job *job, uint32_t lanes)
 {
     bool far = has_peer(job->src, job->nsrc) || has_peer(job->dst, job->ndst);
-    uint64_t most = OD_MAX(far ? CHUNK_FAR : SOFT_COPY_CHUNK, (job->len >> CHUNKS_BITS) + 1);
-    uint64_t chunk;
+    uint64_t most = far ? CHUNK_FAR : SOFT_COPY_CHUNK, chunk;
 
     if (lanes <= 1)
-        return most;
+        return OD_MAX(most, (job->len >> CHUNKS_BITS) + 1);
     chunk = (job->len / (2 * lanes) + CHUNK_ALIGN) & ~(CHUNK_ALIGN - 1);
-    return OD_MIN(OD_MAX(chunk, CHUNK_LEAST), most);
+    chunk = OD_MIN(OD_MAX(chunk, CHUNK_LEAST), most / LANES_SHARE);
+    return OD_MAX(chunk, (job->len >> CHUNKS_BITS) + 1);
 }
 
 void soft_copy_run_begin(struct soft_copy_run *run, struct soft_copy_job *job, uint64_t chunk)

@@ -147,6 +147,9 @@ static void chunks_fit_the_number_of_lanes(void **state)
     f->job.len = 1u << 20;
     assert_in_range(soft_copy_chunk_size(&f->job, 1), 64u << 10, 1u << 20);
     assert_true(soft_copy_chunk_size(&f->job, 2) <= f->job.len / 2);
+    f->job.len = 64u << 20;
+    assert_int_equal(soft_copy_chunk_size(&f->job, 1), SOFT_COPY_CHUNK);
+    assert_true(soft_copy_chunk_size(&f->job, 2) < SOFT_COPY_CHUNK);
     for (f->job.len = 1; f->job.len != 0; f->job.len *= 2) {
         for (uint32_t lanes = 1; lanes <= 64; lanes *= 4)
             assert_in_range(f->job.len / soft_copy_chunk_size(&f->job, lanes), 0, 1u << 30);
