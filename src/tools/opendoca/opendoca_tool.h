@@ -21,6 +21,9 @@ int tool_demo_dpu(int argc, char **argv);
 int tool_vendor_path(int argc, char **argv);
 int tool_service(int argc, char **argv); /* up, down, status */
 
+/* As "up" of the first device, which tells on standard error. Returns the exit status. */
+int tool_service_up(void);
+
 /* child.c: what a started program needs. */
 
 struct tool_env {

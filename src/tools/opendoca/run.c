@@ -18,6 +18,8 @@ static void usage(FILE *out)
         "  --config FILE     devices file\n"
         "  --engine NAME     copy engine: threads, inline, error\n"
         "  --faults LIST     faults that the error engine injects, see docs/faults.md\n"
+        "  --up              start the service of UROM programs before, unless it is up; it stays\n"
+        "                    up, see opendoca down\n"
         "  -h, --help        this text\n");
 }
 
@@ -29,11 +31,16 @@ static bool is_role(const char *text)
 int tool_run(int argc, char **argv)
 {
     static const struct option options[] = {
-        {"role", required_argument, NULL, 'r'},   {"config", required_argument, NULL, 'c'},
-        {"engine", required_argument, NULL, 'e'}, {"faults", required_argument, NULL, 'f'},
-        {"help", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0},
+        {"role", required_argument, NULL, 'r'},
+        {"config", required_argument, NULL, 'c'},
+        {"engine", required_argument, NULL, 'e'},
+        {"faults", required_argument, NULL, 'f'},
+        {"up", no_argument, NULL, 'u'},
+        {"help", no_argument, NULL, 'h'},
+        {NULL, 0, NULL, 0},
     };
     struct tool_env env = {NULL, NULL, NULL, NULL};
+    bool up = false;
     int option;
 
     while ((option = getopt_long(argc, argv, "+h", options, NULL)) != -1) {
@@ -49,6 +56,9 @@ int tool_run(int argc, char **argv)
             break;
         case 'f':
             env.faults = optarg;
+            break;
+        case 'u':
+            up = true;
             break;
         case 'h':
             usage(stdout);
@@ -70,6 +80,8 @@ int tool_run(int argc, char **argv)
     if (env.faults != NULL && env.engine == NULL)
         env.engine = "error";
     tool_apply_env(&env);
+    if (up && tool_service_up() != EXIT_SUCCESS)
+        return EXIT_FAILURE;
     execvp(argv[optind], argv + optind);
     fprintf(stderr, "opendoca run: cannot run %s: %s\n", argv[optind], strerror(errno));
     return errno == ENOENT ? 127 : 126;

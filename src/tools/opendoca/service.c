@@ -24,6 +24,8 @@
 #define PATIENCE_MS 20000 /* plugins may take a while to be looked at */
 #define PAUSE_MS    20
 
+#define DAEMON_SERVED 2 /* exit status: another one serves the card */
+
 static void usage(FILE *out)
 {
     fprintf(out,
@@ -150,36 +152,44 @@ static void become_daemon(const char *device, char **more, int log)
 }
 
 /* Until it answers, or has ended. */
-static int wait_up(pid_t pid, const char *device, const char *log)
+static int wait_up(FILE *out, pid_t pid, const char *device, const char *log)
 {
     const long long end = now_ms() + PATIENCE_MS;
+    bool other = false; /* somebody else has started one at the same time */
     int status;
 
     while (now_ms() < end) {
-        if (waitpid(pid, &status, WNOHANG) == pid) {
-            fprintf(stderr, "opendoca up: the service ends with status %d; see %s\n",
-                    tool_exit_status(status), log);
-            return EXIT_FAILURE;
-        }
-        if (ask_pid(device) == pid) {
-            printf("the service is up, process %d, messages in %s\n", (int)pid, log);
+        const pid_t found = ask_pid(device);
+
+        if (found > 0 && (found == pid || other)) {
+            fprintf(out, "the service is up%s, process %d, messages in %s\n",
+                    other ? " already" : "", (int)found, log);
             return EXIT_SUCCESS;
+        }
+        if (!other && waitpid(pid, &status, WNOHANG) == pid) {
+            other = tool_exit_status(status) == DAEMON_SERVED;
+            if (!other) {
+                fprintf(stderr, "opendoca up: the service ends with status %d; see %s\n",
+                        tool_exit_status(status), log);
+                return EXIT_FAILURE;
+            }
         }
         poll(NULL, 0, PAUSE_MS);
     }
     fprintf(stderr, "opendoca up: the service does not answer; see %s\n", log);
-    kill(pid, SIGTERM);
+    if (!other)
+        kill(pid, SIGTERM);
     return EXIT_FAILURE;
 }
 
-static int up(const char *device, const char *file, char **more)
+static int up(FILE *out, const char *device, const char *file, char **more)
 {
     char path[PATH_MAX];
     OD_AUTO_FD int log = -1;
     pid_t pid = ask_pid(device);
 
     if (pid > 0) {
-        printf("the service is up already, process %d\n", (int)pid);
+        fprintf(out, "the service is up already, process %d\n", (int)pid);
         return EXIT_SUCCESS;
     }
     log = open_log(file, path);
@@ -192,7 +202,14 @@ static int up(const char *device, const char *file, char **more)
         fprintf(stderr, "opendoca up: %s\n", strerror(errno));
         return EXIT_FAILURE;
     }
-    return wait_up(pid, device, path);
+    return wait_up(out, pid, device, path);
+}
+
+int tool_service_up(void)
+{
+    char *none[] = {NULL};
+
+    return up(stderr, NULL, NULL, none);
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -252,7 +269,7 @@ int tool_service(int argc, char **argv)
         }
     }
     if (strcmp(argv[0], "up") == 0)
-        return up(device, log, argv + optind);
+        return up(stdout, device, log, argv + optind);
     if (optind != argc || log != NULL) {
         usage(stderr);
         return TOOL_USAGE;

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """The front door: run, pair, device, doctor, vendor-path, demo."""
+import json
 import os
 import signal
 import subprocess
@@ -26,7 +27,7 @@ class OpendocaTest(ToolTest):
 
 class Front(OpendocaTest):
     def test_help_and_version(self):
-        commands = ('run', 'pair', 'demo', 'device', 'doctor', 'vendor-path')
+        commands = ('run', 'pair', 'demo', 'device', 'doctor', 'vendor-path', 'up')
         for option in ('-h', '--help', 'help'):
             out = self.opendoca(option).stdout
             for command in commands:
@@ -85,6 +86,59 @@ class Run(OpendocaTest):
     def test_arguments_of_the_program_are_its_own(self):
         out = self.opendoca('run', '--role', 'dpu', SH, '-c', 'echo "$@"', 'x', '--role', 'host')
         self.assertEqual(out.stdout, '--role host\n')
+
+
+class Service(OpendocaTest):
+    """Each test has a daemon of its own, in a runtime folder of its own."""
+
+    def setUp(self):
+        self.folder = os.path.join(fixture.STAGE.scratch, self.id().rsplit('.', 1)[-1][:20])
+        os.mkdir(self.folder, 0o700)
+        self.env = {'OPENDOCA_RUNTIME_DIR': self.folder, 'DOCA_UROM_SOCKET': None,
+                    'DOCA_UROM_PROBE_TIMEOUT_MS': '60000'}
+        self.addCleanup(self.service, 'down', status=None)
+
+    def service(self, *arguments, **options):
+        return self.opendoca(*arguments, env=self.env, **options)
+
+    def test_up_status_down(self):
+        self.assertIn('no service', self.service('down').stdout)
+        self.service('status', status=1)
+        out = self.service('up').stdout
+        self.assertRegex(out, 'is up, process [0-9]+')
+        self.assertIn('up already', self.service('up').stdout)
+        self.assertIn('healthy', self.service('status').stdout)
+        self.assertIn('is down', self.service('down').stdout)
+        self.service('status', status=1)
+
+    def test_options_of_the_daemon_are_passed_on(self):
+        self.service('up', '--', '--max-msg-size', '8192')
+        status = json.loads(self.run_tool('doca_urom_ctl', '--json', 'status',
+                                          env=self.env).stdout)
+        self.assertEqual(status['service']['limits']['max_msg_size'], 8192)
+
+    def test_a_daemon_that_cannot_start_is_told(self):
+        result = self.service('up', '--', '--cpuset', 'none', status=1)
+        self.assertIn('ends with status 1', result.stderr)
+
+    def test_run_starts_it_when_asked_to(self):
+        for word in ('is up,', 'is up already'):
+            result = self.service('run', '--up', SH, '-c', 'echo ran')
+            self.assertEqual(result.stdout, 'ran\n')
+            self.assertIn(word, result.stderr)
+        self.assertIn('healthy', self.service('status').stdout)
+
+    def test_several_may_start_it_at_once(self):
+        both = [subprocess.Popen([fixture.STAGE.tool('opendoca'), 'run', '--up', SH, '-c',
+                                  'echo ran'], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                 text=True, env=clean_environment(**self.env))
+                for _ in range(3)]
+        for one in both:
+            out, err = one.communicate(timeout=fixture.TIMEOUT)
+            self.assertEqual((one.returncode, out), (0, 'ran\n'), err)
+        status = json.loads(self.run_tool('doca_urom_ctl', '--json', 'status',
+                                          env=self.env).stdout)
+        self.assertEqual(status['health'], 'healthy')
 
 
 class Pair(OpendocaTest):

@@ -231,12 +231,17 @@ void fixture_daemon_kill(struct fixture_daemon *daemon)
 
 json_t *fixture_status(void)
 {
+    return fixture_status_in(dir);
+}
+
+json_t *fixture_status_in(const char *folder)
+{
     char path[512];
     int status, fd;
     json_t *object;
     pid_t pid;
 
-    snprintf(path, sizeof(path), "%s/status.json", dir);
+    snprintf(path, sizeof(path), "%s/status-%d.json", folder, (int)getpid());
     pid = fork();
     if (pid == 0) {
         fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
@@ -248,6 +253,7 @@ json_t *fixture_status(void)
     assert_true(status == 0 || status == 2);
     object = json_load_file(path, 0, NULL);
     assert_non_null(object);
+    unlink(path);
     return object;
 }
 

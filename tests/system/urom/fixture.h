@@ -66,6 +66,8 @@ void fixture_wait_log(const struct fixture_daemon *daemon, const char *text);
 
 /* What doca_urom_ctl shows; to be freed with json_decref(). */
 json_t *fixture_status(void);
+/* The same, of a user who may write to this folder. */
+json_t *fixture_status_in(const char *folder);
 /* A number of the first worker's counters; of totals, with a path of up to two keys. */
 uint64_t fixture_counter(const char *name);
 uint64_t fixture_total(const char *key, const char *sub);
