@@ -182,8 +182,9 @@ static void drop_unexpected(struct sandbox *sandbox, struct unexpected *message)
     free(message);
 }
 
-/* Takes the command, unless there is no memory. */
-static doca_error_t tag_recv(struct sandbox *sandbox, struct urom_worker_cmd_desc *command)
+/* *keeps: the command is posted. */
+static doca_error_t tag_recv(struct sandbox *sandbox, struct urom_worker_cmd_desc *command,
+                             bool *keeps)
 {
     struct unexpected *message;
 
@@ -194,9 +195,9 @@ static doca_error_t tag_recv(struct sandbox *sandbox, struct urom_worker_cmd_des
         if (!deliver(sandbox, command, message->tag, message->bytes, message->len))
             return DOCA_ERROR_NO_MEMORY;
         drop_unexpected(sandbox, message);
-        free(command);
         return DOCA_SUCCESS;
     }
+    *keeps = true;
     ucs_list_add_tail(&sandbox->posted, &command->entry);
     return DOCA_SUCCESS;
 }
@@ -301,18 +302,16 @@ static struct peer *find_peer(struct sandbox *sandbox, uint64_t dest, doca_error
     return peer != NULL ? peer : add_peer(sandbox, conn);
 }
 
-/* Takes the command, unless there is no memory. */
-static doca_error_t tag_send(struct sandbox *sandbox, struct urom_worker_cmd_desc *command)
+/* *keeps: the command waits to be sent, or is. */
+static doca_error_t tag_send(struct sandbox *sandbox, struct urom_worker_cmd_desc *command,
+                             bool *keeps)
 {
-    doca_error_t error, result;
+    doca_error_t error;
     struct peer *peer = find_peer(sandbox, cmd_of(command)->send.dest, &error);
 
-    if (peer == NULL) {
-        result = end_send(sandbox, command, error, UCS_ERR_UNREACHABLE);
-        if (result == DOCA_SUCCESS)
-            free(command);
-        return result;
-    }
+    if (peer == NULL)
+        return end_send(sandbox, command, error, UCS_ERR_UNREACHABLE);
+    *keeps = true;
     ucs_list_add_tail(&peer->sends, &command->entry);
     send_waiting(sandbox, peer);
     return DOCA_SUCCESS;
@@ -356,7 +355,6 @@ static doca_error_t execute(struct sandbox *sandbox, struct urom_worker_cmd_desc
     const uint8_t *data;
     int err =
         sandbox_cmd_read(command->worker_cmd.plugin_cmd, command->worker_cmd.len, &cmd, &data);
-    doca_error_t result;
 
     if (err != 0)
         return plugin_answer(&sandbox->base, command,
@@ -366,9 +364,8 @@ static doca_error_t execute(struct sandbox *sandbox, struct urom_worker_cmd_desc
         return refuse_map(sandbox, command, cmd.context);
     if ((cmd.type == SANDBOX_TAG_SEND ? cmd.send.memh_id : cmd.recv.memh_id) != 0)
         return refuse_memh(sandbox, command);
-    result = cmd.type == SANDBOX_TAG_SEND ? tag_send(sandbox, command) : tag_recv(sandbox, command);
-    *keeps = result == DOCA_SUCCESS;
-    return result;
+    return cmd.type == SANDBOX_TAG_SEND ? tag_send(sandbox, command, keeps)
+                                        : tag_recv(sandbox, command, keeps);
 }
 
 static doca_error_t sandbox_worker_cmd(struct urom_worker_ctx *ctx, ucs_list_link_t *cmd_list)
