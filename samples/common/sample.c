@@ -10,13 +10,24 @@
 
 DOCA_LOG_REGISTER(SAMPLE);
 
+/* The program's own lines, and why a call of the library failed. */
+static void open_log(void)
+{
+    struct doca_log_backend *sdk;
+
+    doca_log_backend_create_standard();
+    if (doca_log_backend_create_with_file_sdk(stderr, &sdk) == DOCA_SUCCESS)
+        doca_log_backend_set_sdk_level(sdk, DOCA_LOG_LEVEL_ERROR);
+}
+
 doca_error_t sample_open_device(const char *pci_addr, struct doca_dev **dev)
 {
-    doca_error_t result = DOCA_ERROR_NOT_FOUND;
+    doca_error_t result = DOCA_ERROR_NOT_FOUND, listed;
     struct doca_devinfo **list;
     uint32_t count;
-    doca_error_t listed = doca_devinfo_create_list(&list, &count);
 
+    open_log();
+    listed = doca_devinfo_create_list(&list, &count);
     if (listed != DOCA_SUCCESS)
         return listed;
     for (uint32_t i = 0; i < count && result == DOCA_ERROR_NOT_FOUND; i++) {

@@ -25,7 +25,8 @@
 #define SAMPLE_PCI_ADDR "0000:b1:00.0"
 #endif
 
-/* Opens the device with this PCI address if it offers memcpy tasks. */
+/* Opens the device with this PCI address if it offers memcpy tasks. The first call of a program: it
+ * opens the log as well. */
 doca_error_t sample_open_device(const char *pci_addr, struct doca_dev **dev);
 
 /* A started map of memory that stays the caller's. */
