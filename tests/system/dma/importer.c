@@ -2,6 +2,7 @@
 #include "importer.h"
 
 #include <time.h>
+#include <unistd.h>
 
 struct doca_mmap *import_memory(struct dma_fixture *fix, const struct peer_memory *memory)
 {
@@ -70,4 +71,11 @@ double seconds_now(void)
 
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+double seconds_to_notice(void)
+{
+    double load = 0;
+
+    return getloadavg(&load, 1) == 1 && load < (double)sysconf(_SC_NPROCESSORS_ONLN) ? 1 : 20;
 }

@@ -27,4 +27,8 @@ doca_error_t write_peer(struct dma_fixture *fix, struct doca_mmap *remote,
 /* Seconds of a clock that does not jump. */
 double seconds_now(void);
 
+/* What the contract gives for noticing that a peer is gone: one second, more where others run too.
+ */
+double seconds_to_notice(void);
+
 #endif /* TESTS_SYSTEM_DMA_IMPORTER_H_ */

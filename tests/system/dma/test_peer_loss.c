@@ -91,7 +91,7 @@ static void revoke_in_flight(void **state, enum peer_op op, bool to_peer)
     peer_hear(&rig.peer, &answer);
     assert_ok((doca_error_t)answer.status);
     peer_fill(&rig.peer, 1, 99);
-    end = seconds_now() + 1;
+    end = seconds_now() + seconds_to_notice();
     while (rig.fix.ok + rig.fix.failed < COPIES && seconds_now() < end)
         doca_pe_progress(rig.fix.pe);
     assert_int_equal(rig.fix.ok + rig.fix.failed, COPIES);
@@ -140,14 +140,14 @@ static void destroy_and_progress_at_once(void **state)
 static void killed_in_the_middle(void **state)
 {
     struct rig rig;
-    double killed;
+    double end;
 
     for (int to_peer = 0; to_peer <= 1; to_peer++) {
         rig_open(&rig, state);
         begin(&rig, to_peer == 1);
-        killed = seconds_now();
+        end = seconds_now() + seconds_to_notice();
         peer_kill(&rig.peer);
-        while (rig.fix.ok + rig.fix.failed < COPIES && seconds_now() < killed + 1)
+        while (rig.fix.ok + rig.fix.failed < COPIES && seconds_now() < end)
             doca_pe_progress(rig.fix.pe);
         assert_int_equal(rig.fix.ok + rig.fix.failed, COPIES);
         if (rig.fix.failed == 0) {
@@ -155,13 +155,13 @@ static void killed_in_the_middle(void **state)
             doca_error_t result = DOCA_SUCCESS;
 
             rig.fix.on_done = NULL;
-            while (result == DOCA_SUCCESS && seconds_now() < killed + 1)
+            while (result == DOCA_SUCCESS && seconds_now() < end)
                 result = read_peer(&rig.fix, rig.remote, &rig.memory, CHUNK);
             assert_doca(DOCA_ERROR_IO_FAILED, result);
             rig.fix.ok = COPIES;
             rig.fix.failed = 0;
         }
-        assert_true(seconds_now() < killed + 1);
+        assert_true(seconds_now() < end);
         rig_close(&rig);
     }
 }
@@ -175,11 +175,11 @@ static void left_without_a_word(void **state)
     assert_ok(read_peer(&rig.fix, rig.remote, &rig.memory, CHUNK));
     peer_quit(&rig.peer);
     for (int i = 0; i < 3; i++) {
-        double start = seconds_now();
+        double end = seconds_now() + seconds_to_notice();
 
         assert_doca(DOCA_ERROR_IO_FAILED, read_peer(&rig.fix, rig.remote, &rig.memory, CHUNK));
         assert_doca(DOCA_ERROR_IO_FAILED, write_peer(&rig.fix, rig.remote, &rig.memory, CHUNK));
-        assert_true(seconds_now() < start + 1);
+        assert_true(seconds_now() < end);
     }
     assert_ok(doca_mmap_destroy(rig.remote));
     dma_fix_close(&rig.fix);
