@@ -463,14 +463,20 @@ static void memory_that_went_away_fails_the_copy_only(void **state)
     struct rig rig;
     struct peer_memory memory;
     struct doca_mmap *remote;
+    doca_error_t result;
+    double end;
 
     rig_open(&rig, state);
     peer_export(&rig.peer, 1, rig.kind, SIZE, 0, DOCA_ACCESS_FLAG_PCI_READ_WRITE, &memory);
     remote = import_memory(&rig.fix, &memory);
     assert_ok(read_peer(&rig.fix, remote, &memory, SIZE));
     peer_do(&rig.peer, PEER_RELEASE, 1);
-    if (rig.kind == PEER_HEAP)
-        assert_doca(DOCA_ERROR_IO_FAILED, read_peer(&rig.fix, remote, &memory, SIZE));
+    end = seconds_now() + seconds_to_notice();
+    do
+        result = read_peer(&rig.fix, remote, &memory, SIZE);
+    while (rig.kind == PEER_MEMFD && result == DOCA_SUCCESS && seconds_now() < end);
+    assert_doca(DOCA_ERROR_IO_FAILED, result);
+    assert_doca(DOCA_ERROR_IO_FAILED, write_peer(&rig.fix, remote, &memory, SIZE));
     peer_do(&rig.peer, PEER_DESTROY, 1); /* although the memory is gone */
     assert_doca(DOCA_ERROR_IO_FAILED, read_peer(&rig.fix, remote, &memory, SIZE));
     assert_ok(doca_mmap_destroy(remote));
