@@ -49,6 +49,7 @@ RULES = {
     'urom/plugin': ('util/',),
     'urom/plugin/common': LIBRARY,
     'urom/plugin/amo': LIBRARY + ('urom/plugin/common/',),
+    'urom/plugin/coll': LIBRARY + ('urom/plugin/common/',),
     'urom/plugin/rma': LIBRARY + ('urom/plugin/common/',),
     'urom/plugin/sandbox': LIBRARY + ('urom/plugin/common/',),
     'tools': ('soft/', 'util/'),
