@@ -19,6 +19,8 @@ import run_external
 from run_external import expect
 
 EIGHT = ('--cpuset', '0-7')  # what the programs insist on
+# Of UCX, what initiators may have beside active messages: RMA, and wakeup, and all.
+RDMO_FEATURES = ('0x2', '0x12', '0x8f')
 
 
 class Daemon:
@@ -117,6 +119,46 @@ class Tests(run_external.Tests):
             expect(done.returncode == 0 and 'Rank 0 was answered: by MPI' in done.stdout and
                    'Rank 1 was told: by MPI' in done.stdout, done.stdout)
             daemon.end()
+
+    def rdmo_pair(self, port, *arguments):
+        target = self.start('urom_rdmo_target', 'host', '-p', str(port))
+        target.await_line('Waiting for the initiator')
+        return target, self.start('urom_rdmo_initiator', 'host', str(port), *arguments)
+
+    def check_rdmo(self, port, *arguments):
+        target, initiator = self.rdmo_pair(port, *arguments)
+        target.end(says=['Part %c is fine' % part for part in 'asbn'])
+        initiator.end(says=['finished successfully'])
+
+    def test_rdmo(self):
+        with self.with_daemon() as daemon:
+            self.check_rdmo(18515)
+            for features in RDMO_FEATURES:
+                self.check_rdmo(18516, features)
+            daemon.end()
+
+    def test_rdmo_over_tcp(self):
+        with self.with_daemon() as daemon:
+            self.environment = dict(self.environment, UCX_TLS='tcp')
+            self.check_rdmo(18517)
+            daemon.end()
+
+    def test_rdmo_after_a_kill(self):
+        with self.with_daemon() as daemon:
+            for victim, port in (('target', 18518), ('initiator', 18519)):
+                target, initiator = self.rdmo_pair(port, '0', 'linger')
+                initiator.await_line('Lingering')
+                doomed = target if victim == 'target' else initiator
+                doomed.popen.kill()
+                doomed.popen.wait()
+                if victim == 'target':
+                    initiator.popen.kill()
+                    initiator.popen.wait()
+                else:
+                    target.end(status=1, errors=['The other side is silent'])
+                self.check_rdmo(port + 2)
+            daemon.end()
+            expect('signal' not in daemon.text(), daemon.text())
 
     def with_custom_plugin(self, *arguments):
         module = self.stage.path('worker_custom.so', 'host')
