@@ -89,7 +89,7 @@ class Tests(run_external.Tests):
 
     def test_ping_pong_again_and_again(self):
         with self.with_daemon(*EIGHT) as daemon:
-            for i in range(20):
+            for i in range(10):
                 self.check_ping_pong(self.ranks('urom_ping_pong', 2, '-m', str(i)), str(i))
             daemon.end()
 
@@ -178,7 +178,7 @@ class Tests(run_external.Tests):
             daemon.end()
 
     def test_a_plugin_that_hangs(self):
-        with self.with_custom_plugin('--hang-timeout', '1') as daemon:
+        with self.with_custom_plugin('--hang-timeout', '4') as daemon:
             self.ranks('urom_custom', 2, '-e', 'hang')
             expect('worker_custom' in daemon.text(), daemon.text())
             self.ranks('urom_custom', 1)
