@@ -54,7 +54,8 @@ class Rewriter:
 
     def source(self, first, last):
         """The text of tokens[first:last+1] on one line."""
-        return ' '.join(t.text for t in self.tokens[first:last + 1])
+        text = self.text[self.tokens[first].start:self.tokens[last].end]
+        return re.sub(r'\s+', ' ', re.sub(r'^#.*$', ' ', text, flags=re.M))
 
     def error(self, index, text):
         self.errors.append(Error(self.places.place(self.tokens[index].start), text))

@@ -69,11 +69,7 @@ static void set_current(struct block *b, struct thread *t)
     b->current = t;
     threadIdx = t->index;
     simt_budget = config()->quantum;
-    if (san_thread()) {
-        if (!t->fiber)
-            t->fiber = san_fiber_new();
-        san_fiber_switch(t->fiber);
-    }
+    san_fiber_switch(t->fiber);
 }
 
 static void arrive(struct context_transfer transfer)
@@ -99,7 +95,7 @@ static void thread_ends(struct block *b)
 {
     struct thread *t = b->current;
 
-    san_release(b->grid);
+    san_release(&b->grid->finished);
     t->state = THREAD_DONE;
     t->carrier = NULL;
     b->runnable[t->linear / WARP] &= ~(1u << t->linear % WARP);
@@ -119,7 +115,7 @@ static void carrier_entry(struct context_transfer transfer)
     san_arrive(&self->san);
 
     for (;;) {
-        san_acquire(b->grid);
+        san_acquire(&b->grid->kernel);
         b->grid->kernel.call(b->grid->kernel.arguments);
         struct thread *t = b->current;
         thread_ends(b);
@@ -322,6 +318,9 @@ static void lay_out(struct block *b)
         memset(t, 0, sizeof(*t));
         t->index = index;
         t->linear = (uint16_t)i;
+        /* Here, not on the thread's first turn: a fiber happens after all that its maker did
+         * before. */
+        t->fiber = san_fiber_new();
         if (++index.x == size.x) {
             index.x = 0;
             if (++index.y == size.y) {
@@ -377,10 +376,10 @@ void block_run(struct block *b)
     b->main_fiber = san_fiber_here();
     struct thread *first = &b->thread[pick(b, -1)];
     first->carrier = carrier_for(b);
-    san_release(b->grid);
+    san_release(&b->grid->kernel);
     set_current(b, first);
     jump(&b->main, first->carrier, false);
-    san_acquire(b->grid);
+    san_acquire(&b->grid->finished);
     collect(b);
     here_block = NULL;
     threadIdx = blockIdx = (uint3){0, 0, 0};

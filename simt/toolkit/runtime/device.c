@@ -279,11 +279,14 @@ static struct worker *worker_new(void)
 
 static int worker_start(struct worker *w)
 {
+    static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT};
     pthread_t thread;
     sigset_t all, before;
 
-    /* Signals are for the program's own threads. */
+    /* Signals are for the program's own threads, but for those that an instruction raises. */
     sigfillset(&all);
+    for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+        sigdelset(&all, own[i]);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     int error = pthread_create(&thread, NULL, worker_main, w);
     pthread_sigmask(SIG_SETMASK, &before, NULL);

@@ -499,8 +499,7 @@ SIMT_API cudaError_t cudaEventQuery(cudaEvent_t event)
         return error_set(cudaErrorInvalidResourceHandle);
     device_lock();
     bool done = !event->op || event->op->done;
-    if (done)
-        device_unlock();
+    device_unlock();
     return done ? error_set(error_check()) : cudaErrorNotReady;
 }
 
