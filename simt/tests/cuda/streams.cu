@@ -32,6 +32,7 @@ int main()
 
     OK(cudaMallocManaged(&list, 64 * sizeof(*list)));
     OK(cudaMallocManaged((int **)&flag, sizeof(*flag)));
+    OK(cudaMemset(list, 0, 64 * sizeof(*list)));
     OK(cudaStreamCreate(&a));
     OK(cudaStreamCreate(&b));
     OK(cudaStreamCreateWithFlags(&n, cudaStreamNonBlocking));
