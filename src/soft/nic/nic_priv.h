@@ -106,7 +106,9 @@ struct soft_nic_port {
     uint32_t holders; /* under the lock of all ports */
     _Atomic uint32_t next_number;
 
+    struct soft_nic_flow *flow;
     _Atomic bool driving;    /* somebody does */
+    _Atomic uint64_t turns;  /* how often somebody did */
     _Atomic uint32_t wanted; /* by those who change the queues: they go first */
     uint32_t nrxqs;          /* from here on while driving */
     struct soft_nic_rxq *rxqs[SOFT_NIC_RXQS];

@@ -140,6 +140,7 @@ void soft_nic_parse(const uint8_t *data, uint32_t len, struct soft_nic_packet *p
         packet->nvlans++;
         off += VLAN_TAG;
     }
+    packet->l2_len = (uint16_t)off;
     if (packet->ether_type == ETH_P_IP)
         parse_ipv4(data, packet, off, len);
     else if (packet->ether_type == ETH_P_IPV6)

@@ -15,11 +15,12 @@ enum soft_nic_l3 {
 
 enum soft_nic_l4 {
     SOFT_NIC_L4_NONE, /* also of fragments */
-    SOFT_NIC_L4_TCP,
-    SOFT_NIC_L4_UDP,
     SOFT_NIC_L4_ICMP, /* and ICMPv6 */
     SOFT_NIC_L4_ESP,
+    SOFT_NIC_L4_TCP = 4,
+    SOFT_NIC_L4_UDP = 5,
 };
+#define SOFT_NIC_L4_TRANSPORT 4u /* the bit that TCP and UDP have in common */
 
 /* Offsets are from the beginning of the frame; those of layers that are not there are 0. */
 struct soft_nic_packet {
@@ -29,6 +30,7 @@ struct soft_nic_packet {
     uint8_t l4;          /* enum soft_nic_l4 */
     uint8_t proto;       /* what the IP headers say is in them */
     bool is_fragment;
+    uint16_t l2_len; /* with VLAN tags; 0: no Ethernet header */
     uint16_t l3_off;
     uint16_t l4_off;
     uint16_t l4_len; /* header and payload, as IP says; all of it is in the frame */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "soft/nic/flow_priv.h"
 #include "soft/nic/nic_priv.h"
 #include "util/text.h"
 
@@ -83,9 +84,12 @@ static int open_port(const struct soft_device *device, struct soft_nic_port **ou
         soft_fail(err, "no memory for a port");
         goto err_free;
     }
-    err = open_backend(port);
+    err = soft_nic_flow_open(port);
     if (err != 0)
         goto err_free;
+    err = open_backend(port);
+    if (err != 0)
+        goto err_close_flow;
     err = soft_nic_thread_start(port);
     if (err != 0)
         goto err_close_backend;
@@ -95,6 +99,8 @@ static int open_port(const struct soft_device *device, struct soft_nic_port **ou
 
 err_close_backend:
     port->backend->ops->close(port->backend);
+err_close_flow:
+    soft_nic_flow_close(port);
 err_free:
     free(port->by_id);
     free(port);
@@ -120,17 +126,22 @@ int soft_nic_port_hold(const struct soft_device *device, struct soft_nic_port **
 
 void soft_nic_port_release(struct soft_nic_port *port)
 {
+    bool is_last;
+
     if (port == NULL)
         return;
     pthread_mutex_lock(&ports_lock);
-    if (--port->holders == 0) {
+    is_last = --port->holders == 0;
+    if (is_last)
         od_list_remove(&port->link);
-        soft_nic_thread_stop(port);
-        port->backend->ops->close(port->backend);
-        free(port->by_id);
-        free(port);
-    }
     pthread_mutex_unlock(&ports_lock);
+    if (!is_last)
+        return;
+    soft_nic_thread_stop(port);
+    soft_nic_flow_close(port); /* may release other ports */
+    port->backend->ops->close(port->backend);
+    free(port->by_id);
+    free(port);
 }
 
 void soft_nic_port_info(const struct soft_nic_port *port, struct soft_nic_port_info *info)
@@ -150,7 +161,7 @@ const struct soft_nic_counters *soft_nic_port_counters(const struct soft_nic_por
 static bool try_lock(struct soft_nic_port *port)
 {
     return !atomic_load_explicit(&port->driving, memory_order_relaxed) &&
-           !atomic_exchange_explicit(&port->driving, true, memory_order_acquire);
+           !atomic_exchange(&port->driving, true);
 }
 
 void soft_nic_port_lock(struct soft_nic_port *port)
@@ -163,6 +174,7 @@ void soft_nic_port_lock(struct soft_nic_port *port)
 
 void soft_nic_port_unlock(struct soft_nic_port *port)
 {
+    atomic_fetch_add_explicit(&port->turns, 1, memory_order_relaxed);
     atomic_store_explicit(&port->driving, false, memory_order_release);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The driver's half of the room: where each frame of a batch goes. */
 
-#include "soft/nic/nic_priv.h"
+#include "soft/nic/flow_priv.h"
 #include "soft/nic/packet.h"
 
 static void count(struct soft_nic_port *port, enum soft_nic_counter end)
@@ -18,11 +18,15 @@ static void complete(const struct soft_nic_frame *frame)
     soft_nic_l4_sum(frame->data, &packet);
 }
 
-static void steer_one(struct soft_nic_port *port, const struct soft_nic_frame *frame,
-                      struct soft_nic_meta *meta)
+static void steer_one(struct soft_nic_port *port, struct soft_nic_table *root,
+                      const struct soft_nic_frame *frame, struct soft_nic_meta *meta)
 {
     if (frame->is_unsummed)
         complete(frame);
+    if (root != NULL) {
+        soft_nic_flow_steer(port, root, frame, meta);
+        return;
+    }
     if (port->device->unmatched != SOFT_UNMATCHED_QUEUES)
         count(port, SOFT_NIC_RX_KERNEL);
     else if (port->nrxqs == 0)
@@ -49,6 +53,7 @@ void soft_nic_steer(struct soft_nic_port *port, struct soft_nic_frame *frames, u
 {
     /* A header and two tags; what is longer are several frames in one. */
     const uint32_t longest = OD_MIN(port->info.mtu + 22u, SOFT_NIC_FRAME_MAX);
+    struct soft_nic_table *root = soft_nic_flow_root(port);
     struct soft_nic_meta meta = {0};
     uint64_t bytes = 0, now = 0;
 
@@ -60,8 +65,10 @@ void soft_nic_steer(struct soft_nic_port *port, struct soft_nic_frame *frames, u
         if (od_unlikely(frames[i].len > longest))
             count(port, SOFT_NIC_RX_GSO);
         else
-            steer_one(port, &frames[i], &meta);
+            steer_one(port, root, &frames[i], &meta);
     }
+    if (root != NULL)
+        soft_nic_flow_flush(port);
     soft_nic_add(&port->counters, SOFT_NIC_RX_SEEN, n);
     soft_nic_add(&port->counters, SOFT_NIC_RX_BYTES, bytes);
     wake_touched(port);

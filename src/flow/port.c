@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "flow/flow_priv.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+doca_error_t flow_port_check(const struct doca_flow_port *port, const char *func)
+{
+    return port != NULL ? DOCA_SUCCESS : CORE_FAIL_NULL(CORE_LOG_FLOW, func, "port");
+}
+
+static doca_error_t check_start(const struct doca_flow_port_cfg *cfg, const char *func)
+{
+    if (!flow_library.is_up)
+        return CORE_FAIL(DOCA_ERROR_BAD_STATE, CORE_LOG_FLOW, func, NULL, "state",
+                         "not initialised" CORE_REMEDY "call doca_flow_init() first");
+    if (!cfg->has_id || cfg->dev == NULL)
+        return CORE_FAIL(DOCA_ERROR_INVALID_VALUE, CORE_LOG_FLOW, func, NULL, "cfg",
+                         "without %s" CORE_REMEDY
+                         "call doca_flow_port_cfg_set_port_id() and doca_flow_port_cfg_set_dev()",
+                         cfg->has_id ? "a device" : "a port id");
+    OD_LIST_FOR_EACH(link, &flow_library.ports)
+    {
+        const struct doca_flow_port *port = OD_LIST_ENTRY(link, struct doca_flow_port, link);
+
+        if (port->id == cfg->id || port->dev->info.soft == cfg->dev->info.soft)
+            return CORE_FAIL(DOCA_ERROR_ALREADY_EXIST, CORE_LOG_FLOW, func, port->name, "port",
+                             "id %u on %s" CORE_LIMIT "each id and each device once", cfg->id,
+                             cfg->dev->info.name);
+    }
+    return DOCA_SUCCESS;
+}
+
+static doca_error_t fail_port(const struct doca_flow_port *port, int err, const char *func)
+{
+    doca_error_t error = err == -EPERM    ? DOCA_ERROR_NOT_PERMITTED
+                         : err == -ENOMEM ? DOCA_ERROR_NO_MEMORY
+                                          : DOCA_ERROR_DRIVER;
+
+    return CORE_FAIL(error, CORE_LOG_FLOW, func, port->name, "port", "%s", soft_reason());
+}
+
+doca_error_t doca_flow_port_start(const struct doca_flow_port_cfg *cfg,
+                                  struct doca_flow_port **port)
+{
+    struct doca_flow_port *created;
+    doca_error_t result;
+    int err;
+
+    if (cfg == NULL || port == NULL)
+        return CORE_FAIL_NULL(CORE_LOG_FLOW, __func__, cfg == NULL ? "cfg" : "port");
+    result = check_start(cfg, __func__);
+    if (result != DOCA_SUCCESS)
+        return result;
+    created = calloc(1, sizeof(*created));
+    if (created == NULL)
+        goto err_no_memory;
+    created->queues = calloc(flow_library.cfg.queues, sizeof(*created->queues));
+    created->priv = calloc(1, cfg->priv_size + 1u);
+    if (created->queues == NULL || created->priv == NULL)
+        goto err_free;
+    created->id = cfg->id;
+    created->dev = cfg->dev;
+    snprintf(created->name, sizeof(created->name), "flow port %u", cfg->id);
+    od_list_init(&created->pipes);
+    err = soft_nic_port_hold(cfg->dev->info.soft, &created->soft);
+    if (err != 0) {
+        result = fail_port(created, err, __func__);
+        free(created->priv);
+        free(created->queues);
+        free(created);
+        return result;
+    }
+    soft_nic_port_set_id(created->soft, cfg->id);
+    if (flow_library.cfg.has_rss_key)
+        soft_nic_port_set_rss_key(created->soft, flow_library.cfg.rss_key);
+    od_list_append(&flow_library.ports, &created->link);
+    *port = created;
+    return DOCA_SUCCESS;
+
+err_free:
+    free(created->priv);
+    free(created->queues);
+    free(created);
+err_no_memory:
+    return CORE_FAIL(DOCA_ERROR_NO_MEMORY, CORE_LOG_FLOW, __func__, cfg->dev->info.name, "port",
+                     "%zu bytes" CORE_REMEDY "free memory", sizeof(*created));
+}
+
+void flow_port_end(struct doca_flow_port *port)
+{
+    od_list_remove(&port->link);
+    soft_nic_port_set_root(port->soft, NULL);
+    flow_pipes_free(port);
+    soft_nic_port_clear(port->soft);
+    soft_nic_port_release(port->soft);
+    free(port->priv);
+    free(port->queues);
+    free(port);
+}
+
+doca_error_t doca_flow_port_stop(struct doca_flow_port *port)
+{
+    doca_error_t result = flow_port_check(port, __func__);
+
+    if (result == DOCA_SUCCESS)
+        flow_port_end(port);
+    return result;
+}
+
+doca_error_t doca_flow_port_pair(struct doca_flow_port *port, struct doca_flow_port *pair_port)
+{
+    doca_error_t result = flow_port_check(port, __func__);
+
+    /* Nothing has to be prepared: rules may lead to any port that is started. */
+    return result == DOCA_SUCCESS ? flow_port_check(pair_port, __func__) : result;
+}
+
+uint8_t *doca_flow_port_priv_data(struct doca_flow_port *port)
+{
+    return port != NULL ? port->priv : NULL;
+}
+
+struct doca_flow_port *doca_flow_port_switch_get(const struct doca_flow_port *port)
+{
+    return (struct doca_flow_port *)(uintptr_t)port;
+}
+
+doca_error_t doca_flow_port_update_default_miss(struct doca_flow_port *port,
+                                                enum doca_flow_port_default_miss_type default_miss,
+                                                bool counter_en)
+{
+    struct soft_nic_fwd fwd = {.kind = SOFT_NIC_FWD_KERNEL};
+    doca_error_t result = flow_port_check(port, __func__);
+
+    if (result != DOCA_SUCCESS)
+        return result;
+    if (default_miss == DOCA_FLOW_PORT_DEFAULT_MISS_RSS)
+        return CORE_FAIL(DOCA_ERROR_NOT_SUPPORTED, CORE_LOG_FLOW, __func__, port->name,
+                         "default_miss",
+                         "RSS" CORE_LIMIT "KERNEL or DROP" CORE_REMEDY
+                         "add a pipe that matches everything, as the last one");
+    if (default_miss == DOCA_FLOW_PORT_DEFAULT_MISS_DROP)
+        fwd.kind = SOFT_NIC_FWD_DROP;
+    else if (default_miss != DOCA_FLOW_PORT_DEFAULT_MISS_KERNEL)
+        return CORE_FAIL(DOCA_ERROR_INVALID_VALUE, CORE_LOG_FLOW, __func__, port->name,
+                         "default_miss", "%d" CORE_LIMIT "a value of the enum", (int)default_miss);
+    if (soft_nic_port_set_default(port->soft, &fwd) != 0)
+        return CORE_FAIL_SOFT(-ENOMEM, CORE_LOG_FLOW, __func__, port->name, "default_miss");
+    port->counts_default_miss = counter_en;
+    return DOCA_SUCCESS;
+}

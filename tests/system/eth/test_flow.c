@@ -1,0 +1,619 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Flow: what A sends is steered by rules of B. */
+
+#include "lib/eth_fixture.h"
+
+#include <arpa/inet.h>
+
+#include <doca_flow.h>
+
+#define MEM    (8u << 20)
+#define AREA   (1u << 20) /* of each queue */
+#define FRAMES (6u << 20) /* what is sent */
+#define QUEUES 4u
+
+struct steered {
+    struct eth_fix fix;
+    struct eth_sender sender;
+    struct {
+        struct doca_eth_rxq *rxq;
+        struct doca_ctx *ctx;
+        uint32_t seen, metadata, hash;
+        uint8_t last[64];
+    } q[QUEUES];
+    uint32_t nqueues;
+    uint32_t seen; /* by all */
+    uint32_t sent;
+    struct doca_flow_port *port, *port_a;
+    uint32_t reported[4]; /* by operation */
+    struct doca_flow_pipe_entry *last_entry;
+    void *last_ctx;
+};
+
+static struct steered s; /* for the callbacks */
+
+static void on_packet(struct doca_eth_rxq_event_managed_recv *event, struct doca_buf *pkt,
+                      union doca_data data)
+{
+    const uint32_t *metadata;
+    void *bytes;
+
+    s.q[data.u64].seen++;
+    s.seen++;
+    assert_ok(doca_eth_rxq_event_managed_recv_get_metadata_array(event, &metadata));
+    s.q[data.u64].metadata = metadata[0];
+    assert_ok(doca_eth_rxq_event_managed_recv_get_rx_hash(event, &s.q[data.u64].hash));
+    assert_ok(doca_buf_get_data(pkt, &bytes));
+    memcpy(s.q[data.u64].last, bytes, 60);
+    assert_ok(doca_buf_dec_refcount(pkt, NULL));
+}
+
+static void on_error(struct doca_eth_rxq_event_managed_recv *event, struct doca_buf *pkt,
+                     union doca_data data)
+{
+    (void)event;
+    (void)pkt;
+    (void)data;
+    fail();
+}
+
+static void on_entry(struct doca_flow_pipe_entry *entry, uint16_t queue,
+                     enum doca_flow_entry_status status, enum doca_flow_entry_op op, void *user_ctx)
+{
+    assert_int_equal(queue, 0);
+    assert_int_equal(status, DOCA_FLOW_ENTRY_STATUS_SUCCESS);
+    s.reported[op]++;
+    s.last_entry = entry;
+    s.last_ctx = user_ctx;
+}
+
+static void open_queue(uint32_t i, struct doca_dev *dev)
+{
+    assert_ok(doca_eth_rxq_create(dev, 128, 2048, &s.q[i].rxq));
+    s.q[i].ctx = doca_eth_rxq_as_doca_ctx(s.q[i].rxq);
+    assert_ok(doca_eth_rxq_set_type(s.q[i].rxq, DOCA_ETH_RXQ_TYPE_MANAGED_MEMPOOL));
+    assert_ok(doca_eth_rxq_set_pkt_buf(s.q[i].rxq, s.fix.map, i * AREA, AREA));
+    assert_ok(doca_eth_rxq_set_metadata_num(s.q[i].rxq, 1));
+    assert_ok(doca_eth_rxq_set_rx_hash(s.q[i].rxq, 1));
+    assert_ok(doca_eth_rxq_event_managed_recv_register(s.q[i].rxq, (union doca_data){.u64 = i},
+                                                       on_packet, on_error));
+    assert_ok(doca_pe_connect_ctx(s.fix.pe, s.q[i].ctx));
+    assert_ok(doca_ctx_start(s.q[i].ctx));
+    assert_ok(doca_eth_rxq_apply_queue_id(s.q[i].rxq, (uint16_t)i));
+}
+
+static struct doca_flow_port *start_port(uint16_t id, struct doca_dev *dev)
+{
+    struct doca_flow_port_cfg *cfg;
+    struct doca_flow_port *port;
+
+    assert_ok(doca_flow_port_cfg_create(&cfg));
+    assert_ok(doca_flow_port_cfg_set_port_id(cfg, id));
+    assert_ok(doca_flow_port_cfg_set_dev(cfg, dev));
+    assert_ok(doca_flow_port_start(cfg, &port));
+    assert_ok(doca_flow_port_cfg_destroy(cfg));
+    return port;
+}
+
+static void open_flow(const char *mode)
+{
+    struct doca_flow_cfg *cfg;
+
+    assert_ok(doca_flow_cfg_create(&cfg));
+    assert_ok(doca_flow_cfg_set_pipe_queues(cfg, 1));
+    assert_ok(doca_flow_cfg_set_mode_args(cfg, mode));
+    assert_ok(doca_flow_cfg_set_nr_counters(cfg, 524228));
+    assert_ok(doca_flow_cfg_set_cb_entry_process(cfg, on_entry));
+    assert_ok(doca_flow_init(cfg));
+    assert_ok(doca_flow_cfg_destroy(cfg));
+    s.port = start_port(0, s.fix.b);
+}
+
+static void open_all(uint32_t nqueues)
+{
+    memset(&s, 0, sizeof(s));
+    eth_fix_open(&s.fix, MEM);
+    s.nqueues = nqueues;
+    for (uint32_t i = 0; i < nqueues; i++)
+        open_queue(i, s.fix.b);
+    eth_sender_open(&s.fix, &s.sender);
+    open_flow("vnf,hws");
+}
+
+/* Flow first, as the programs do. */
+static void close_all(void)
+{
+    assert_ok(doca_flow_port_stop(s.port));
+    doca_flow_destroy();
+    eth_sender_close(&s.fix, &s.sender);
+    for (uint32_t i = 0; i < s.nqueues; i++) {
+        assert_ok(doca_ctx_stop(s.q[i].ctx));
+        assert_ok(doca_eth_rxq_destroy(s.q[i].rxq));
+    }
+    eth_fix_close(&s.fix);
+}
+
+static struct doca_flow_pipe *make_pipe(enum doca_flow_pipe_type type, bool is_root,
+                                        const struct doca_flow_match *match,
+                                        const struct doca_flow_fwd *fwd,
+                                        const struct doca_flow_fwd *miss)
+{
+    const struct doca_flow_monitor monitor = {.counter_type = DOCA_FLOW_RESOURCE_TYPE_NON_SHARED};
+    struct doca_flow_pipe_cfg *cfg;
+    struct doca_flow_pipe *pipe;
+
+    assert_ok(doca_flow_pipe_cfg_create(&cfg, s.port));
+    assert_ok(doca_flow_pipe_cfg_set_name(cfg, "pipe of the test"));
+    assert_ok(doca_flow_pipe_cfg_set_type(cfg, type));
+    assert_ok(doca_flow_pipe_cfg_set_is_root(cfg, is_root));
+    assert_ok(doca_flow_pipe_cfg_set_monitor(cfg, &monitor));
+    assert_ok(doca_flow_pipe_cfg_set_miss_counter(cfg, true));
+    if (match != NULL)
+        assert_ok(doca_flow_pipe_cfg_set_match(cfg, match, NULL));
+    assert_ok(doca_flow_pipe_create(cfg, fwd, miss, &pipe));
+    assert_ok(doca_flow_pipe_cfg_destroy(cfg));
+    return pipe;
+}
+
+static void process(void)
+{
+    assert_ok(doca_flow_entries_process(s.port, 0, 0, 0));
+}
+
+static struct doca_flow_pipe_entry *add_basic(struct doca_flow_pipe *pipe,
+                                              const struct doca_flow_match *match)
+{
+    struct doca_flow_pipe_entry *entry;
+
+    assert_ok(doca_flow_pipe_basic_add_entry(0, pipe, match, 0, NULL, NULL, NULL,
+                                             DOCA_FLOW_ENTRY_FLAGS_NO_WAIT, &s, &entry));
+    process();
+    assert_int_equal(doca_flow_pipe_entry_get_status(entry), DOCA_FLOW_ENTRY_STATUS_SUCCESS);
+    return entry;
+}
+
+static struct doca_flow_pipe_entry *add_control(struct doca_flow_pipe *pipe,
+                                                const struct doca_flow_match *match,
+                                                const struct doca_flow_match *mask,
+                                                uint32_t priority, const struct doca_flow_fwd *fwd)
+{
+    struct doca_flow_pipe_entry *entry;
+
+    assert_ok(doca_flow_pipe_control_add_entry(0, pipe, match, mask, NULL, NULL, NULL, NULL, NULL,
+                                               priority, fwd, NULL, &entry));
+    process();
+    return entry;
+}
+
+static struct doca_flow_fwd to_queue(uint16_t *id)
+{
+    return (struct doca_flow_fwd){.type = DOCA_FLOW_FWD_RSS,
+                                  .rss_type = DOCA_FLOW_RESOURCE_TYPE_NON_SHARED,
+                                  .rss = {.queues_array = id, .nr_queues = 1}};
+}
+
+static struct doca_flow_fwd to_pipe(struct doca_flow_pipe *pipe)
+{
+    return (struct doca_flow_fwd){.type = DOCA_FLOW_FWD_PIPE, .next_pipe = pipe};
+}
+
+static const struct doca_flow_fwd dropped = {.type = DOCA_FLOW_FWD_DROP};
+
+/* ---- frames ---- */
+
+#define TCP_SYN 0x02
+#define TCP_RST 0x04
+#define TCP_ACK 0x10
+
+struct flow {
+    uint16_t type; /* 0: IPv4 */
+    uint8_t proto, flags;
+    uint32_t src, dst;
+    uint16_t sport, dport;
+};
+
+static void send_flow(struct flow flow)
+{
+    char *at = s.fix.mem + FRAMES + (s.sent % 512) * 128;
+    uint16_t type = htons(flow.type != 0 ? flow.type : 0x0800), len = htons(46), port;
+    uint32_t ip;
+
+    memset(at, 0, 64);
+    eth_frame(at, 14, 0);
+    memcpy(at + 12, &type, 2);
+    at[14] = 0x45;
+    memcpy(at + 16, &len, 2);
+    at[22] = 64;
+    at[23] = (char)flow.proto;
+    ip = htonl(flow.src);
+    memcpy(at + 26, &ip, 4);
+    ip = htonl(flow.dst);
+    memcpy(at + 30, &ip, 4);
+    port = htons(flow.sport);
+    memcpy(at + 34, &port, 2);
+    port = htons(flow.dport);
+    memcpy(at + 36, &port, 2);
+    if (flow.proto == 6) {
+        at[46] = 0x50;
+        at[47] = (char)flow.flags;
+    } else {
+        at[39] = 26;
+    }
+    eth_send_buf(&s.sender, eth_buf(&s.fix, (size_t)(at - s.fix.mem), 60, 60));
+    s.sent++;
+    eth_wait(&s.fix, &s.sender.done, s.sent);
+}
+
+static void send_udp(uint16_t dport)
+{
+    send_flow((struct flow){
+        .proto = 17, .src = 0x0a000001, .dst = 0x0a000002, .sport = 1, .dport = dport});
+}
+
+static void send_tcp(uint8_t flags, uint16_t sport)
+{
+    send_flow((struct flow){.proto = 6,
+                            .flags = flags,
+                            .src = 0x0a000001,
+                            .dst = 0x0a000002,
+                            .sport = sport,
+                            .dport = 80});
+}
+
+/* Frames arrive in order: once a later one that is steered to a known queue is there, the earlier
+ * ones are where they belong. */
+static void expect_queue(uint32_t queue, uint32_t seen)
+{
+    eth_wait(&s.fix, &s.q[queue].seen, seen);
+    assert_int_equal(s.q[queue].seen, seen);
+}
+
+/* ---- the tests ---- */
+
+/* A pipe for UDP over IPv4 behind a root with one entry; all else is the kernel's. */
+static void udp_goes_to_its_queue_and_the_rest_to_the_kernel(void **state)
+{
+    const struct doca_flow_match udp = {.parser_meta = {.outer_l3_type = DOCA_FLOW_L3_META_IPV4,
+                                                        .outer_l4_type = DOCA_FLOW_L4_META_UDP}};
+    const struct doca_flow_match root_udp = {.outer = {.eth = {.type = htons(0x0800)},
+                                                       .l3_type = DOCA_FLOW_L3_TYPE_IP4,
+                                                       .ip4 = {.next_proto = DOCA_FLOW_PROTO_UDP}}};
+    struct doca_flow_resource_query query;
+    struct doca_flow_pipe *pipe, *root;
+    struct doca_flow_pipe_entry *entry;
+    struct doca_flow_fwd fwd;
+    uint16_t id = 0;
+
+    (void)state;
+    open_all(1);
+    fwd = to_queue(&id);
+    pipe = make_pipe(DOCA_FLOW_PIPE_BASIC, false, &udp, &fwd, &dropped);
+    entry = add_basic(pipe, NULL);
+    assert_int_equal(s.reported[DOCA_FLOW_ENTRY_OP_ADD], 1);
+    assert_ptr_equal(s.last_ctx, &s);
+    root = make_pipe(DOCA_FLOW_PIPE_CONTROL, true, NULL, NULL, NULL);
+    fwd = to_pipe(pipe);
+    add_control(root, &root_udp, NULL, 0, &fwd);
+
+    send_flow((struct flow){.type = 0x0806});
+    send_tcp(TCP_SYN, 1);
+    send_udp(5000);
+    expect_queue(0, 1);
+    send_tcp(TCP_ACK, 2);
+    send_udp(5001);
+    expect_queue(0, 2);
+    assert_ok(doca_flow_resource_query_entry(entry, &query));
+    assert_int_equal(query.counter.total_pkts, 2);
+    assert_int_equal(query.counter.total_bytes, 120);
+    assert_ok(doca_flow_resource_query_pipe_miss(root, &query));
+    assert_int_equal(query.counter.total_pkts, 3);
+    close_all();
+}
+
+static void metadata_is_delivered_in_host_order(void **state)
+{
+    struct doca_flow_actions actions = {.meta = {.pkt_meta = htonl(1234)}};
+    struct doca_flow_actions *array[] = {&actions};
+    struct doca_flow_match match = {0};
+    struct doca_flow_pipe_cfg *cfg;
+    struct doca_flow_pipe *pipe;
+    struct doca_flow_fwd fwd;
+    uint16_t id = 0;
+
+    (void)state;
+    open_all(1);
+    fwd = to_queue(&id);
+    assert_ok(doca_flow_pipe_cfg_create(&cfg, s.port));
+    assert_ok(doca_flow_pipe_cfg_set_name(cfg, "root"));
+    assert_ok(doca_flow_pipe_cfg_set_is_root(cfg, true));
+    assert_ok(doca_flow_pipe_cfg_set_match(cfg, &match, NULL));
+    assert_ok(doca_flow_pipe_cfg_set_actions(cfg, array, NULL, NULL, 1));
+    assert_ok(doca_flow_pipe_create(cfg, &fwd, NULL, &pipe));
+    assert_ok(doca_flow_pipe_cfg_destroy(cfg));
+    add_basic(pipe, &match);
+    send_udp(1);
+    expect_queue(0, 1);
+    assert_int_equal(s.q[0].metadata, 1234);
+    send_flow((struct flow){.type = 0x88b5});
+    expect_queue(0, 2);
+    close_all();
+}
+
+/* SYN and RST by single bits of the flags before all of TCP: the smaller priority wins. */
+static void priorities_and_single_flags(void **state)
+{
+    struct doca_flow_match tcp = {
+        .outer = {.l3_type = DOCA_FLOW_L3_TYPE_IP4, .l4_type_ext = DOCA_FLOW_L4_TYPE_EXT_TCP}};
+    struct doca_flow_match flag = tcp, mask = {0};
+    struct doca_flow_fwd fwd[2];
+    struct doca_flow_pipe *root;
+    uint16_t ids[] = {0, 1};
+
+    (void)state;
+    open_all(2);
+    fwd[0] = to_queue(&ids[0]);
+    fwd[1] = to_queue(&ids[1]);
+    root = make_pipe(DOCA_FLOW_PIPE_CONTROL, true, NULL, NULL, NULL);
+    add_control(root, &tcp, NULL, 3, &fwd[0]);
+    flag.outer.tcp.flags = DOCA_FLOW_MATCH_TCP_FLAG_SYN;
+    mask.outer.tcp.flags = DOCA_FLOW_MATCH_TCP_FLAG_SYN;
+    add_control(root, &flag, &mask, 1, &fwd[1]);
+    flag.outer.tcp.flags = DOCA_FLOW_MATCH_TCP_FLAG_RST;
+    mask.outer.tcp.flags = DOCA_FLOW_MATCH_TCP_FLAG_RST;
+    add_control(root, &flag, &mask, 1, &fwd[1]);
+
+    send_tcp(TCP_SYN, 1);
+    expect_queue(1, 1);
+    send_tcp(TCP_SYN | TCP_ACK, 1);
+    expect_queue(1, 2);
+    send_tcp(TCP_ACK, 1);
+    expect_queue(0, 1);
+    send_tcp(TCP_RST | TCP_ACK, 1);
+    expect_queue(1, 3);
+    assert_int_equal(s.seen, 4);
+    close_all();
+}
+
+/* Connections are let in by the entry of each. */
+static void entries_choose_open_fields(void **state)
+{
+    const struct doca_flow_match open = {
+        .outer = {.l3_type = DOCA_FLOW_L3_TYPE_IP4,
+                  .ip4 = {.src_ip = UINT32_MAX, .dst_ip = UINT32_MAX},
+                  .l4_type_ext = DOCA_FLOW_L4_TYPE_EXT_TCP,
+                  .tcp = {.l4_port = {.src_port = UINT16_MAX, .dst_port = UINT16_MAX}}}};
+    struct doca_flow_match one = {
+        .outer = {.l3_type = DOCA_FLOW_L3_TYPE_IP4,
+                  .ip4 = {.src_ip = htonl(0x0a000001), .dst_ip = htonl(0x0a000002)},
+                  .l4_type_ext = DOCA_FLOW_L4_TYPE_EXT_TCP,
+                  .tcp = {.l4_port = {.src_port = htons(7), .dst_port = htons(80)}}}};
+    struct doca_flow_pipe_entry *entry, *other;
+    struct doca_flow_resource_query query;
+    struct doca_flow_pipe *pipe;
+    struct doca_flow_fwd fwd;
+    uint16_t id = 0;
+
+    (void)state;
+    open_all(1);
+    fwd = to_queue(&id);
+    pipe = make_pipe(DOCA_FLOW_PIPE_BASIC, true, &open, &fwd, &dropped);
+    assert_doca(DOCA_ERROR_INVALID_VALUE, doca_flow_pipe_basic_add_entry(
+                                              0, pipe, NULL, 0, NULL, NULL, NULL, 0, NULL, &entry));
+    one.outer.tcp.l4_port.src_port = htons(9);
+    other = add_basic(pipe, &one);
+    send_tcp(TCP_ACK, 7);
+    send_tcp(TCP_ACK, 9);
+    expect_queue(0, 1);
+    one.outer.tcp.l4_port.src_port = htons(7);
+    entry = add_basic(pipe, &one);
+    send_tcp(TCP_ACK, 7);
+    expect_queue(0, 2);
+    assert_ok(doca_flow_pipe_remove_entry(0, DOCA_FLOW_ENTRY_FLAGS_NO_WAIT, entry));
+    send_tcp(TCP_ACK, 7);
+    send_tcp(TCP_ACK, 9);
+    expect_queue(0, 3);
+    assert_int_equal(s.reported[DOCA_FLOW_ENTRY_OP_DEL], 0);
+    process();
+    assert_int_equal(s.reported[DOCA_FLOW_ENTRY_OP_DEL], 1);
+    assert_ptr_equal(s.last_entry, entry);
+    assert_ok(doca_flow_resource_query_entry(other, &query));
+    assert_int_equal(query.counter.total_pkts, 2);
+    assert_ok(doca_flow_resource_query_pipe_miss(pipe, &query));
+    assert_int_equal(query.counter.total_pkts, 2);
+    close_all();
+}
+
+static void rss_spreads_flows_and_keeps_each_on_its_queue(void **state)
+{
+    uint16_t ids[] = {0, 1, 2, 3};
+    struct doca_flow_fwd fwd = {.type = DOCA_FLOW_FWD_RSS,
+                                .rss_type = DOCA_FLOW_RESOURCE_TYPE_NON_SHARED,
+                                .rss = {.queues_array = ids,
+                                        .nr_queues = QUEUES,
+                                        .outer_flags = DOCA_FLOW_RSS_IPV4 | DOCA_FLOW_RSS_UDP}};
+    struct doca_flow_pipe *pipe;
+    uint32_t first, queue = 0, hash;
+
+    (void)state;
+    open_all(QUEUES);
+    pipe = make_pipe(DOCA_FLOW_PIPE_BASIC, true, NULL, &fwd, NULL);
+    add_basic(pipe, NULL);
+    for (uint32_t i = 0; i < 400; i++) {
+        send_flow((struct flow){.proto = 17,
+                                .src = 0x0a000000 + i * 7919,
+                                .dst = 0x0a000002,
+                                .sport = (uint16_t)(i * 31),
+                                .dport = 53});
+        eth_wait(&s.fix, &s.seen, i + 1);
+    }
+    for (uint32_t i = 0; i < QUEUES; i++)
+        assert_in_range(s.q[i].seen, 60, 140);
+    send_udp(53);
+    eth_wait(&s.fix, &s.seen, 401);
+    while (queue < QUEUES - 1 && s.q[queue].last[35] != 1)
+        queue++;
+    first = s.q[queue].seen;
+    hash = s.q[queue].hash;
+    assert_int_not_equal(hash, 0);
+    for (uint32_t i = 0; i < 10; i++)
+        send_udp(53);
+    expect_queue(queue, first + 10);
+    assert_int_equal(s.q[queue].hash, hash);
+    close_all();
+}
+
+/* Misses lead on; a pipe that is destroyed drops what is led to it. */
+static void pipes_lead_to_pipes(void **state)
+{
+    const struct doca_flow_match match = {.parser_meta = {.outer_l4_type = DOCA_FLOW_L4_META_UDP}};
+    struct doca_flow_pipe *last, *first;
+    struct doca_flow_fwd fwd[2], on;
+    uint16_t ids[] = {0, 1};
+
+    (void)state;
+    open_all(2);
+    fwd[0] = to_queue(&ids[0]);
+    fwd[1] = to_queue(&ids[1]);
+    last = make_pipe(DOCA_FLOW_PIPE_BASIC, false, NULL, &fwd[1], NULL);
+    add_basic(last, NULL);
+    on = to_pipe(last);
+    first = make_pipe(DOCA_FLOW_PIPE_BASIC, true, &match, &fwd[0], &on);
+    add_basic(first, NULL);
+    send_udp(1);
+    expect_queue(0, 1);
+    send_tcp(TCP_ACK, 1);
+    expect_queue(1, 1);
+    doca_flow_pipe_destroy(last);
+    send_tcp(TCP_ACK, 1);
+    send_udp(1);
+    expect_queue(0, 2);
+    assert_int_equal(s.q[1].seen, 1);
+    assert_ok(doca_flow_pipe_update_miss(first, &dropped));
+    doca_flow_port_pipes_flush(s.port);
+    close_all();
+}
+
+/* A pipe that leads to itself ends, and others are served. */
+static void circles_end(void **state)
+{
+    struct doca_flow_match udp = {.parser_meta = {.outer_l4_type = DOCA_FLOW_L4_META_UDP}};
+    struct doca_flow_pipe *root, *circle;
+    struct doca_flow_fwd fwd;
+    uint16_t id = 0;
+
+    (void)state;
+    open_all(1);
+    root = make_pipe(DOCA_FLOW_PIPE_CONTROL, true, NULL, NULL, NULL);
+    circle = make_pipe(DOCA_FLOW_PIPE_CONTROL, false, NULL, NULL, NULL);
+    fwd = to_pipe(circle);
+    add_control(circle, NULL, NULL, 0, &fwd);
+    add_control(root, NULL, NULL, 5, &fwd);
+    fwd = to_queue(&id);
+    add_control(root, &udp, NULL, 1, &fwd);
+    send_tcp(TCP_ACK, 1);
+    send_udp(1);
+    expect_queue(0, 1);
+    close_all();
+}
+
+/* What B gets goes out of B again, changed in nothing, and is received by A. */
+static void a_rule_sends_out_of_a_port(void **state)
+{
+    const struct doca_flow_fwd back = {.type = DOCA_FLOW_FWD_PORT, .port_id = 0};
+    struct doca_flow_pipe *pipe;
+
+    (void)state;
+    memset(&s, 0, sizeof(s));
+    eth_fix_open(&s.fix, MEM);
+    s.nqueues = 1;
+    open_queue(0, s.fix.a); /* unmatched frames of A go to it */
+    eth_sender_open(&s.fix, &s.sender);
+    open_flow("vnf,hws,isolated");
+    pipe = make_pipe(DOCA_FLOW_PIPE_BASIC, true, NULL, &back, NULL);
+    add_basic(pipe, NULL);
+    for (uint32_t i = 0; i < 50; i++) {
+        double end = eth_seconds() + 20;
+
+        send_udp((uint16_t)i);
+        while (s.q[0].seen < i + 1 && eth_seconds() < end)
+            doca_pe_progress(s.fix.pe);
+        assert_int_equal(s.q[0].seen, i + 1);
+        assert_int_equal(s.q[0].last[37], i);
+    }
+    close_all();
+}
+
+static void what_is_not_offered_is_refused_by_name(void **state)
+{
+    struct doca_flow_match match = {.tun = {.type = DOCA_FLOW_TUN_VXLAN}};
+    struct doca_flow_pipe_cfg *cfg;
+    struct doca_flow_pipe *pipe;
+    struct doca_flow_port_cfg *port_cfg;
+    struct doca_flow_port *port;
+    struct doca_flow_cfg *flow_cfg;
+    struct doca_flow_pipe_entry *entry;
+    struct doca_flow_fwd fwd = {.type = DOCA_FLOW_FWD_RSS};
+
+    (void)state;
+    open_all(1);
+    assert_ok(doca_flow_pipe_cfg_create(&cfg, s.port));
+    assert_ok(doca_flow_pipe_cfg_set_match(cfg, &match, NULL));
+    assert_doca(DOCA_ERROR_NOT_SUPPORTED, doca_flow_pipe_create(cfg, &dropped, NULL, &pipe));
+    assert_ok(doca_flow_pipe_cfg_set_match(cfg, NULL, NULL));
+    assert_doca(DOCA_ERROR_INVALID_VALUE, doca_flow_pipe_create(cfg, &fwd, NULL, &pipe));
+    assert_doca(DOCA_ERROR_NOT_SUPPORTED, doca_flow_pipe_create(cfg, &dropped, &fwd, &pipe));
+    assert_ok(doca_flow_pipe_cfg_set_type(cfg, DOCA_FLOW_PIPE_LPM));
+    assert_doca(DOCA_ERROR_NOT_SUPPORTED, doca_flow_pipe_create(cfg, &dropped, NULL, &pipe));
+    assert_ok(doca_flow_pipe_cfg_set_type(cfg, DOCA_FLOW_PIPE_BASIC));
+    assert_ok(doca_flow_pipe_cfg_set_nr_entries(cfg, 1));
+    assert_ok(doca_flow_pipe_cfg_set_is_root(cfg, true));
+    assert_ok(doca_flow_pipe_create(cfg, NULL, NULL, &pipe));
+    assert_doca(DOCA_ERROR_INVALID_VALUE, doca_flow_pipe_basic_add_entry(
+                                              0, pipe, NULL, 0, NULL, NULL, NULL, 0, NULL, &entry));
+    assert_doca(
+        DOCA_ERROR_INVALID_VALUE,
+        doca_flow_pipe_basic_add_entry(1, pipe, NULL, 0, NULL, NULL, &dropped, 0, NULL, &entry));
+    assert_ok(
+        doca_flow_pipe_basic_add_entry(0, pipe, NULL, 0, NULL, NULL, &dropped, 0, NULL, &entry));
+    assert_doca(DOCA_ERROR_FULL, doca_flow_pipe_basic_add_entry(0, pipe, NULL, 0, NULL, NULL,
+                                                                &dropped, 0, NULL, &entry));
+    assert_doca(DOCA_ERROR_ALREADY_EXIST, doca_flow_pipe_create(cfg, &dropped, NULL, &pipe));
+    assert_ok(doca_flow_pipe_cfg_destroy(cfg));
+
+    assert_ok(doca_flow_port_cfg_create(&port_cfg));
+    assert_doca(DOCA_ERROR_INVALID_VALUE, doca_flow_port_start(port_cfg, &port));
+    assert_ok(doca_flow_port_cfg_set_port_id(port_cfg, 0));
+    assert_ok(doca_flow_port_cfg_set_dev(port_cfg, s.fix.a));
+    assert_doca(DOCA_ERROR_ALREADY_EXIST, doca_flow_port_start(port_cfg, &port));
+    assert_ok(doca_flow_port_cfg_destroy(port_cfg));
+
+    assert_ok(doca_flow_cfg_create(&flow_cfg));
+    assert_doca(DOCA_ERROR_INVALID_VALUE, doca_flow_cfg_set_mode_args(flow_cfg, "hws"));
+    assert_doca(DOCA_ERROR_INVALID_VALUE, doca_flow_cfg_set_mode_args(flow_cfg, "vnf,nonsense"));
+    assert_ok(doca_flow_cfg_set_mode_args(flow_cfg, "switch,hws,hairpinq_num=4"));
+    assert_doca(DOCA_ERROR_BAD_STATE, doca_flow_init(flow_cfg));
+    assert_ok(doca_flow_cfg_destroy(flow_cfg));
+    close_all();
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(udp_goes_to_its_queue_and_the_rest_to_the_kernel),
+        cmocka_unit_test(metadata_is_delivered_in_host_order),
+        cmocka_unit_test(priorities_and_single_flags),
+        cmocka_unit_test(entries_choose_open_fields),
+        cmocka_unit_test(rss_spreads_flows_and_keeps_each_on_its_queue),
+        cmocka_unit_test(pipes_lead_to_pipes),
+        cmocka_unit_test(circles_end),
+        cmocka_unit_test(a_rule_sends_out_of_a_port),
+        cmocka_unit_test(what_is_not_offered_is_refused_by_name),
+    };
+    int rc = eth_wire_up(argc > 1 ? argv[1] : "loop");
+
+    if (rc != 0)
+        return rc;
+    rc = cmocka_run_group_tests(tests, NULL, NULL);
+    eth_wire_down();
+    return rc;
+}
