@@ -14,6 +14,8 @@ import sources
 
 FUNCTION_LINES, FILE_LINES = 120, 1000
 MEDIAN, P90 = 20, 55
+# What it declares, and in which file, is not ours to choose.
+LONG_FILES = ('include/doca_flow.h',)
 CHECKED = ('.c', '.h', '.cuh', '.py', '.sh', '.build', '.meson')
 
 
@@ -26,7 +28,7 @@ def main():
     complaints = []
     for path in sources.files(root, extensions=CHECKED):
         lines = sources.read(root, path).count('\n')
-        if lines > FILE_LINES:
+        if lines > FILE_LINES and path not in LONG_FILES:
             complaints.append('%s: %d lines, limit %d' % (path, lines, FILE_LINES))
     for folder in ('src', 'tests', 'bench', 'samples'):
         found = [f for path in sources.files(root, (folder,), ('.c', '.h'))
