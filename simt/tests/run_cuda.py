@@ -12,6 +12,7 @@ A program passes when it exits with 0. Comments in it may say otherwise:
     // SAYS: expression                      it must say this; may be repeated
     // NO BUILD: expression                  nvcc must refuse it, and say this
     // NEEDS: command                        skipped when this shell command fails
+    // WITH: command                         in front of the program, if it works
 """
 import os
 import re
@@ -36,6 +37,15 @@ def run(command, environment=None):
 def fail(why, result):
     print('%s\n--- exit status %d, output:\n%s' % (why, result.returncode, result.stdout))
     return 1
+
+
+def wrapper(text):
+    for line in directives(text, 'WITH'):
+        command = line.split()
+        if not subprocess.run(command + ['true'], check=False, stdout=subprocess.DEVNULL,
+                              stderr=subprocess.DEVNULL).returncode:
+            return command
+    return []
 
 
 def check_build(text, built):
@@ -83,7 +93,7 @@ def main():
         if verdict is not None:
             return verdict
         try:
-            return check_run(text, run([binary], environment))
+            return check_run(text, run(wrapper(text) + [binary], environment))
         except subprocess.TimeoutExpired as late:
             print('no end after %d s, output:\n%s' % (SECONDS, (late.stdout or b'').decode()))
             return 1

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* AddressSanitizer sees a kernel's write behind its memory, with the line, although threads have switched. */
 // NEEDS: echo 'int main(){}' | clang++ -x c++ -fsanitize=address - -o /dev/null
+// WITH: setarch -R
 // FLAGS: -Xcompiler -fsanitize=address
-// FAILS: heap-buffer-overflow.*asan\.cu:16
+// FAILS: heap-buffer-overflow.*asan\.cu:17
 #include "check.h"
 
 __global__ void fine(int *p)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Faults, killed kernels and reused stacks leave nothing that AddressSanitizer or UBSan dislikes. */
 // NEEDS: echo 'int main(){}' | clang++ -x c++ -fsanitize=address,undefined - -o /dev/null
+// WITH: setarch -R
 // FLAGS: -Xcompiler -fsanitize=address,-fsanitize=undefined,-fno-sanitize-recover=all
 // SAYS: deadlock
 #include "check.h"

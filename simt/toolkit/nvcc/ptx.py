@@ -182,12 +182,12 @@ class Translator:
 
     def access(self, words):
         """Type, number of elements and order of a load or store."""
-        order, count, kind = '-1', 1, None
+        order, count, kind = '::simt::ptx::plain', 1, None
         for word in words:
             if word in ('volatile', 'relaxed', 'mmio'):
-                order = '__ATOMIC_RELAXED'
+                order = '::simt::ptx::relaxed'
             elif word in ('acquire', 'release'):
-                order = '__ATOMIC_' + word.upper()
+                order = '::simt::ptx::' + word
             elif word in ('v2', 'v4', 'v8'):
                 count = int(word[1:])
             elif word in TYPES:

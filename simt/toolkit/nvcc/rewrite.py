@@ -380,7 +380,7 @@ class Rewriter:
         except ptx.Unknown as unknown:
             self.error(i, 'unknown PTX instruction "%s" [simt-unknown-ptx]' % unknown)
             return
-        made = ['__atomic_signal_fence(__ATOMIC_SEQ_CST);']
+        made = ['::simt::ptx::compiler_barrier();']
         for n, (_, constraint, expression) in enumerate(outputs):
             start = '::simt::ptx::bits(%s)' % expression if '+' in constraint else '0'
             made.append('uint64_t simt_o%d = %s;' % (n, start))
@@ -390,7 +390,7 @@ class Rewriter:
         made.append(body)
         made += ['::simt::ptx::put(%s, simt_o%d);' % (expression, n)
                  for n, (_, _, expression) in enumerate(outputs)]
-        made.append('__atomic_signal_fence(__ATOMIC_SEQ_CST);')
+        made.append('::simt::ptx::compiler_barrier();')
         first, last = self.tokens[i], self.tokens[end]
         lines = self.text[first.start:last.end].count('\n')
         self.replace(first.start, last.end, 'do { %s } while (0)' % ' '.join(made) + '\n' * lines)

@@ -54,9 +54,12 @@ class Places:
 
 def segments(text):
     """(start, end) of what has to be looked at: the user's text, and system headers with device code."""
-    bounds, system = [(0, False)], False
+    bounds, own = [(0, False)], set()
     for found in MARKER.finditer(text):
-        system = '3' in found.group(3).split()
+        # GCC marks what a system header's macro leaves in the user's file, too.
+        system = '3' in found.group(3).split() and found.group(2) not in own
+        if not system:
+            own.add(found.group(2))
         bounds.append((found.end() + 1, system))
     for (start, system), (end, _) in zip(bounds, bounds[1:] + [(len(text), False)]):
         part = text[start:end]

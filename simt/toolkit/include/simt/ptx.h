@@ -27,6 +27,19 @@ template <class T> struct dynamic_array {
 
 namespace ptx
 {
+/* Of loads and stores. */
+enum order {
+    plain = -1,
+    relaxed = __ATOMIC_RELAXED,
+    acquire = __ATOMIC_ACQUIRE,
+    release = __ATOMIC_RELEASE
+};
+
+inline void compiler_barrier()
+{
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
 /* Between registers and C++. */
 template <class T> inline uint64_t bits(const T &value)
 {
@@ -52,23 +65,22 @@ template <class T, size_t N> inline uint64_t bits(const T (&array)[N])
     return (uint64_t)&array;
 }
 
-template <class T> inline uint64_t load(uint64_t address, int order)
+template <class T> inline uint64_t load(uint64_t address, order how)
 {
     if constexpr (std::is_integral<T>::value) {
-        if (order != -1) {
+        if (how != plain) {
             simt_poll(8);
-            return order == __ATOMIC_ACQUIRE
-                       ? bits(__atomic_load_n((T *)address, __ATOMIC_ACQUIRE))
-                       : bits(__atomic_load_n((T *)address, __ATOMIC_RELAXED));
+            return how == acquire ? bits(__atomic_load_n((T *)address, __ATOMIC_ACQUIRE))
+                                  : bits(__atomic_load_n((T *)address, __ATOMIC_RELAXED));
         }
     }
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     return bits(*(T *)address);
 }
-template <class T> inline void store(uint64_t address, uint64_t value, int order)
+template <class T> inline void store(uint64_t address, uint64_t value, order how)
 {
     if constexpr (std::is_integral<T>::value) {
-        if (order == __ATOMIC_RELEASE)
+        if (how == release)
             __atomic_store_n((T *)address, as<T>(value), __ATOMIC_RELEASE);
         else
             __atomic_store_n((T *)address, as<T>(value), __ATOMIC_RELAXED);
