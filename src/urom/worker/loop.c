@@ -3,7 +3,8 @@
  *
  * After the last bit of work it spins for a short while, then gives its turn away for a number of
  * rounds, then sleeps. Commands wake it at once. A plugin that cannot say what would wake it is
- * asked for progress now and then, in steps that become longer. */
+ * asked for progress now and then, in steps that become longer: up to a millisecond, and after a
+ * second without work up to four, which keeps an idle worker below a hundredth of a processor. */
 #include "urom/worker/worker_priv.h"
 
 #include <poll.h>
@@ -16,12 +17,15 @@
 #define OTHERS_EVERY  64   /* turns with work between looks at who greets, and at domains */
 #define NAP_MIN_NS    50000
 #define NAP_MAX_NS    1000000
+#define NAP_LONG_NS   4000000
+#define NAPS_TO_LONG  1000
 
 #define MAX_FDS (2 + UROM_WIRE_PLUGINS_MAX)
 
 struct idle {
     uint64_t since; /* ns; 0: not idle */
     unsigned int yields;
+    unsigned int naps;
     uint64_t nap_ns;
 };
 
@@ -78,7 +82,9 @@ static void nap(struct worker *worker, struct idle *idle)
         if (all)
             limit = (struct timespec){.tv_sec = 1}; /* the watchdog wants to see us */
         ppoll(fds, nfds, &limit, NULL);
-        idle->nap_ns = OD_MIN(2 * idle->nap_ns, (uint64_t)NAP_MAX_NS);
+        idle->naps += idle->naps < NAPS_TO_LONG;
+        idle->nap_ns = OD_MIN(2 * idle->nap_ns,
+                              idle->naps < NAPS_TO_LONG ? NAP_MAX_NS : (uint64_t)NAP_LONG_NS);
     }
     od_waker_clear(&worker->waker);
     if (fds[1].revents != 0)

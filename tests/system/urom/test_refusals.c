@@ -94,6 +94,82 @@ static void refusals_say_why_and_are_counted(void **state)
     assert_int_equal(fixture_total("rejects", "malformed"), 4);
 }
 
+/* ---- what answers is no service, or another one ---- */
+
+static int answer_version(void *arg, const void *hello, size_t len, void *answer,
+                          size_t *answer_len)
+{
+    struct urom_answer no;
+
+    (void)arg;
+    (void)hello;
+    (void)len;
+    urom_answer_init(&no, UROM_REASON_VERSION);
+    no.major = UROM_WIRE_MAJOR + 1;
+    memcpy(answer, &no, sizeof(no));
+    *answer_len = sizeof(no);
+    return -EACCES;
+}
+
+static int answer_nonsense(void *arg, const void *hello, size_t len, void *answer,
+                           size_t *answer_len)
+{
+    (void)arg;
+    (void)hello;
+    (void)len;
+    memset(answer, 0x5a, 100);
+    *answer_len = 100;
+    return 0;
+}
+
+static int answer_good(void *arg, const void *hello, size_t len, void *answer, size_t *answer_len)
+{
+    struct urom_answer yes;
+
+    (void)arg;
+    (void)hello;
+    (void)len;
+    urom_answer_init(&yes, UROM_REASON_NONE);
+    memcpy(answer, &yes, sizeof(yes));
+    *answer_len = sizeof(yes);
+    return 0;
+}
+
+/* One that answers so, and then says nothing. */
+static void expect_no_service(int (*admit)(void *, const void *, size_t, void *, size_t *),
+                              const char *why)
+{
+    const struct soft_link_conf conf = {
+        .max_msg = UROM_WIRE_FRAME_MAX, .depth = 8, .backlog = 8, .admit = admit};
+    struct soft_link_listener *listener;
+    struct fixture_host host;
+    char path[256], addr[300];
+
+    snprintf(path, sizeof(path), "%s/impostor", fixture_dir());
+    snprintf(addr, sizeof(addr), "local:%s", path);
+    assert_int_equal(soft_link_listen(addr, &conf, &listener), 0);
+    setenv("DOCA_UROM_SOCKET", path, 1);
+    setenv("DOCA_UROM_CONNECT_TIMEOUT_MS", "500", 1);
+    fixture_host_prepare(&host);
+    assert_doca(DOCA_ERROR_NOT_PERMITTED, doca_ctx_start(host.service_ctx));
+    assert_int_equal(fixture_state(host.service_ctx), DOCA_CTX_STATE_IDLE);
+    if (strstr(opendoca_last_error(), why) == NULL)
+        fail_msg("no \"%s\" in: %s", why, opendoca_last_error());
+    unsetenv("DOCA_UROM_SOCKET");
+    setenv("DOCA_UROM_CONNECT_TIMEOUT_MS", "60000", 1);
+    soft_link_unlisten(listener);
+    fixture_host_close(&host);
+}
+
+static void what_is_no_service_of_this_version_is_as_if_there_were_none(void **state)
+{
+    (void)state;
+    expect_no_service(answer_version, "1.0 of this library does not pair with 2.0");
+    expect_no_service(answer_nonsense, "no service");
+    expect_no_service(answer_good, "no answer in time");
+    expect_no_service(NULL, "no answer in time");
+}
+
 /* ---- hostile clients ---- */
 
 static uint32_t seed = 12345;
@@ -444,6 +520,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(refusals_say_why_and_are_counted),
+        cmocka_unit_test(what_is_no_service_of_this_version_is_as_if_there_were_none),
         cmocka_unit_test(clients_that_talk_nonsense_disturb_nobody),
         cmocka_unit_test(a_client_that_does_not_listen_is_closed),
         cmocka_unit_test(half_open_connections_do_not_keep_others_out),
