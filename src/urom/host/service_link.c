@@ -39,13 +39,17 @@ static bool wait_for(const struct doca_urom_service *service, struct soft_link *
     return true;
 }
 
-/* Waiting consumed what would have woken the program, if that had asked to be. */
-static void give_back_waker(struct doca_urom_service *service, bool was_armed)
+/* Whether the program has asked to be woken, or is about to find that it was. */
+static bool is_waker_in_use(const struct od_waker *waker)
 {
-    struct od_waker *waker = core_ctx_waker(&service->ctx);
+    struct pollfd fd = {.fd = waker->fd, .events = POLLIN};
 
-    if (!was_armed)
-        return;
+    return od_waker_is_armed(waker) || poll(&fd, 1, 0) > 0;
+}
+
+/* Waiting consumed what would have woken the program. */
+static void give_back_waker(struct od_waker *waker)
+{
     od_waker_arm(waker);
     od_waker_fire(waker);
 }
@@ -262,7 +266,7 @@ static doca_error_t find_and_open(struct doca_urom_service *service)
 doca_error_t urom_service_open(struct doca_urom_service *service)
 {
     struct od_waker *waker = core_ctx_waker(&service->ctx);
-    const bool was_armed = atomic_load_explicit(&waker->armed, memory_order_relaxed) != 0;
+    const bool was_in_use = is_waker_in_use(waker);
     doca_error_t result;
 
     service->join.limit = UROM_WIRE_STATUS_MAX;
@@ -270,7 +274,8 @@ doca_error_t urom_service_open(struct doca_urom_service *service)
         return CORE_FAIL(DOCA_ERROR_NO_MEMORY, CORE_LOG_UROM, START, service->ctx.name, "alarm",
                          "%s", soft_reason());
     result = find_and_open(service);
-    give_back_waker(service, was_armed);
+    if (was_in_use)
+        give_back_waker(waker);
     return result;
 }
 
