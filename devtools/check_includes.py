@@ -51,6 +51,7 @@ RULES = {
     'urom/plugin/amo': LIBRARY + ('urom/plugin/common/',),
     'urom/plugin/coll': LIBRARY + ('urom/plugin/common/',),
     'urom/plugin/rma': LIBRARY + ('urom/plugin/common/',),
+    'urom/plugin/am': LIBRARY + ('urom/plugin/common/',),
     'urom/plugin/rdmo': LIBRARY + ('urom/plugin/common/',),
     'urom/plugin/sandbox': LIBRARY + ('urom/plugin/common/',),
     'tools': ('soft/', 'util/'),

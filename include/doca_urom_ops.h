@@ -6,8 +6,8 @@
  * @file doca_urom_ops.h
  *
  * Typed operations for the plugins that come with opendoca: what is common to doca_urom_rma.h
- * (put, get), doca_urom_amo.h (atomics) and doca_urom_coll.h (collectives). Beyond the DOCA API, on
- * top of doca_urom.h.
+ * (put, get), doca_urom_amo.h (atomics), doca_urom_coll.h (collectives) and doca_urom_am.h (active
+ * messages). Beyond the DOCA API, on top of doca_urom.h.
  *
  * Objects:
  *   ops     the operations of one worker context, which must be running
@@ -75,8 +75,8 @@ typedef void (*doca_urom_ops_region_cb_t)(struct doca_urom_ops_region *region, d
  * Make the operations of a running worker context usable.
  *
  * @service: the service of that worker, running
- * @worker: the worker; at least one of the plugins worker_rma, worker_amo, worker_coll among those
- *   that it has selected
+ * @worker: the worker; at least one of the plugins worker_rma, worker_amo, worker_coll, worker_am
+ *   among those that it has selected; regions need one of the first three
  * @plugins: the ids that the worker was told to load
  * @ops: receives the object; the caller ends it with doca_urom_ops_destroy()
  *

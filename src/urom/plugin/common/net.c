@@ -296,7 +296,9 @@ static int send_to_self(struct plugin_net_conn *conn, const struct iovec *iov, u
         len += iov[i].iov_len;
     if (len > conn->net->conf.max_msg)
         return -EMSGSIZE;
-    if (conn->nqueue == conn->net->conf.depth)
+    /* The answer to the message that is being taken finds room in any case: who else could make
+     * some? */
+    if (conn->nqueue >= conn->net->conf.depth + conn->holds)
         return -EAGAIN;
     message = malloc(sizeof(*message) + len);
     if (message == NULL)

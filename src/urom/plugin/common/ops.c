@@ -8,6 +8,7 @@ static const char *const names[OPS_FAMILIES] = {
     [OPS_RMA] = "worker_rma",
     [OPS_AMO] = "worker_amo",
     [OPS_COLL] = "worker_coll",
+    [OPS_AM] = "worker_am",
 };
 
 /* ------------------------------------------------------------------------------------------------
@@ -38,13 +39,15 @@ static doca_error_t find_plugins(struct doca_urom_ops *ops, struct doca_urom_ser
                                  "use service and library of one release",
                                  (unsigned long long)plugins[i].version, OPS_VERSION);
             ops->plugins[f] = plugins[i].id;
-            ops->any = plugins[i].id;
+            if (f != OPS_AM || ops->any == 0)
+                ops->any = plugins[i].id;
         }
     }
     if (ops->any != 0)
         return DOCA_SUCCESS;
     return CORE_FAIL(DOCA_ERROR_NOT_SUPPORTED, OPS_LOG, "doca_urom_ops_create", NULL, "plugins",
-                     "0x%llx" CORE_LIMIT "at least one of worker_rma, worker_amo, worker_coll",
+                     "0x%llx" CORE_LIMIT
+                     "at least one of worker_rma, worker_amo, worker_coll, worker_am",
                      (unsigned long long)selected);
 }
 

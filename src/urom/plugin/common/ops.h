@@ -18,6 +18,7 @@ enum ops_family {
     OPS_RMA,
     OPS_AMO,
     OPS_COLL,
+    OPS_AM,
     OPS_FAMILIES,
 };
 
