@@ -23,7 +23,8 @@ LOG = ('src/core/log',)
 # Where the environment is read; all names are in docs/environment.md or the README.
 ENVIRONMENT = ('src/soft/device/', 'src/soft/copy/', 'src/soft/service/', 'src/soft/link/', 'src/soft/peer/',
                'src/core/log', 'src/argp/',
-               'src/util/config', 'src/urom/host/environment', 'src/urom/daemon/options')
+               'src/util/config', 'src/urom/host/environment', 'src/urom/daemon/options',
+               'src/urom/plugin/am/dpu/handlers')
 
 RULES = [
     Rule(r'\b(?:v?printf|puts|putchar|perror)\s*\(', LIBRARIES, ARGP + LOG,
