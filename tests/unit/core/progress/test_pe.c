@@ -132,6 +132,24 @@ static void open_fake(struct fake *fake, struct doca_pe *pe)
     assert_ok(doca_pe_connect_ctx(pe, &fake->ctx));
 }
 
+/* A running one on an engine of its own. */
+static struct doca_pe *start_fake(struct fake *fake)
+{
+    struct doca_pe *pe;
+
+    assert_ok(doca_pe_create(&pe));
+    open_fake(fake, pe);
+    assert_ok(doca_ctx_start(&fake->ctx));
+    return pe;
+}
+
+static void end_fake(struct fake *fake, struct doca_pe *pe)
+{
+    assert_ok(doca_ctx_stop(&fake->ctx));
+    assert_ok(core_ctx_fini(&fake->ctx, "test"));
+    assert_ok(doca_pe_destroy(pe));
+}
+
 static bool is_readable(struct doca_pe *pe, int timeout_ms)
 {
     struct pollfd p = {.events = POLLIN};
@@ -184,9 +202,7 @@ static void a_refused_stop_changes_nothing(void **state)
     assert_int_equal(fake.nstates, 1);
     assert_int_equal(fake.ctx.state, DOCA_CTX_STATE_RUNNING);
     fake.stop_result = DOCA_SUCCESS;
-    assert_ok(doca_ctx_stop(&fake.ctx));
-    assert_ok(core_ctx_fini(&fake.ctx, "test"));
-    assert_ok(doca_pe_destroy(pe));
+    end_fake(&fake, pe);
 }
 
 static void failed_start_is_one_step(void **state)
@@ -263,9 +279,7 @@ static void work_between_drain_and_arm_is_never_missed(void **state)
     struct fake fake;
 
     (void)state;
-    assert_ok(doca_pe_create(&pe));
-    open_fake(&fake, pe);
-    assert_ok(doca_ctx_start(&fake.ctx));
+    pe = start_fake(&fake);
     for (unsigned int i = 0; i < 1000000; i++) {
         assert_int_equal(doca_pe_progress(pe), 0);
         atomic_fetch_add(&fake.events, 1);
@@ -276,9 +290,7 @@ static void work_between_drain_and_arm_is_never_missed(void **state)
         doca_pe_clear_notification(pe, 0);
         assert_int_equal(doca_pe_progress(pe), 1);
     }
-    assert_ok(doca_ctx_stop(&fake.ctx));
-    assert_ok(core_ctx_fini(&fake.ctx, "test"));
-    assert_ok(doca_pe_destroy(pe));
+    end_fake(&fake, pe);
 }
 
 #define RACES 100000u
@@ -303,9 +315,7 @@ static void racing_publisher_always_wakes(void **state)
     pthread_t thread;
 
     (void)state;
-    assert_ok(doca_pe_create(&pe));
-    open_fake(&fake, pe);
-    assert_ok(doca_ctx_start(&fake.ctx));
+    pe = start_fake(&fake);
     assert_int_equal(pthread_create(&thread, NULL, publish, &fake), 0);
     while (fake.seen < RACES) {
         while (doca_pe_progress(pe) != 0)
@@ -318,9 +328,7 @@ static void racing_publisher_always_wakes(void **state)
         doca_pe_clear_notification(pe, 0);
     }
     pthread_join(thread, NULL);
-    assert_ok(doca_ctx_stop(&fake.ctx));
-    assert_ok(core_ctx_fini(&fake.ctx, "test"));
-    assert_ok(doca_pe_destroy(pe));
+    end_fake(&fake, pe);
 }
 
 static void state_changes_wake_too(void **state)
@@ -329,9 +337,7 @@ static void state_changes_wake_too(void **state)
     struct fake fake;
 
     (void)state;
-    assert_ok(doca_pe_create(&pe));
-    open_fake(&fake, pe);
-    assert_ok(doca_ctx_start(&fake.ctx));
+    pe = start_fake(&fake);
     doca_pe_request_notification(pe);
     assert_false(is_readable(pe, 0));
     fake.undone = false;
@@ -360,9 +366,7 @@ static void a_flush_wakes_when_it_makes_work(void **state)
     struct fake fake;
 
     (void)state;
-    assert_ok(doca_pe_create(&pe));
-    open_fake(&fake, pe);
-    assert_ok(doca_ctx_start(&fake.ctx));
+    pe = start_fake(&fake);
     assert_ok(doca_pe_request_notification(pe));
     doca_ctx_flush_tasks(&fake.ctx);
     assert_false(is_readable(pe, 0));
@@ -370,9 +374,7 @@ static void a_flush_wakes_when_it_makes_work(void **state)
     doca_ctx_flush_tasks(&fake.ctx);
     assert_true(is_readable(pe, 0));
     assert_int_equal(doca_pe_progress(pe), 1);
-    assert_ok(doca_ctx_stop(&fake.ctx));
-    assert_ok(core_ctx_fini(&fake.ctx, "test"));
-    assert_ok(doca_pe_destroy(pe));
+    end_fake(&fake, pe);
 }
 
 static void all_mode_needs_no_clear(void **state)
@@ -394,9 +396,7 @@ static void all_mode_needs_no_clear(void **state)
         assert_true(is_readable(pe, 0));
         assert_int_equal(doca_pe_progress(pe), 1);
     }
-    assert_ok(doca_ctx_stop(&fake.ctx));
-    assert_ok(core_ctx_fini(&fake.ctx, "test"));
-    assert_ok(doca_pe_destroy(pe));
+    end_fake(&fake, pe);
 }
 
 /* ---- misuse ---- */
@@ -449,9 +449,7 @@ static void data_paths_elsewhere_are_refused(void **state)
     assert_ok(doca_ctx_start(&fake.ctx));
     assert_doca(DOCA_ERROR_BAD_STATE, doca_ctx_set_datapath_on_gpu(&fake.ctx, gpu));
     assert_doca(DOCA_ERROR_BAD_STATE, doca_ctx_set_completion_vector(&fake.ctx, 0));
-    assert_ok(doca_ctx_stop(&fake.ctx));
-    assert_ok(core_ctx_fini(&fake.ctx, "test"));
-    assert_ok(doca_pe_destroy(pe));
+    end_fake(&fake, pe);
 }
 
 int main(void)
