@@ -100,7 +100,7 @@ static void folders_are_tried_in_order(void **state)
     snprintf(expected, sizeof(expected), "%s/opendoca", base);
     assert_string_equal(dir, expected);
     /* Somebody else's session folder, as after sudo, is not an error. */
-    setenv("XDG_RUNTIME_DIR", "/nonexistent", 1);
+    setenv("XDG_RUNTIME_DIR", "/proc/nonexistent", 1);
     fd = soft_service_folder_open(dir, PEER_DIR_SIZE);
     assert_true(fd >= 0);
     close(fd);
