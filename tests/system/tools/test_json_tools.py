@@ -260,11 +260,13 @@ class Environment(JsonTest):
 
     def test_sample_folders_exist(self):
         samples = self.env()['sample_paths']
-        self.assertEqual([e['library'] for e in samples], ['doca-common', 'doca-dma'])
+        libraries = [e['library'] for e in samples]
+        self.assertEqual(libraries[:2], ['doca-common', 'doca-dma'])
         for entry in samples:
             self.assertTrue(os.path.isdir(entry['path']))
         self.spoil('samples/doca_dma', None)
-        self.assertEqual([e['library'] for e in self.env()['sample_paths']], ['doca-common'])
+        libraries.remove('doca-dma')
+        self.assertEqual([e['library'] for e in self.env()['sample_paths']], libraries)
 
     def test_representors_are_devices_of_the_card(self):
         devices = self.env(role='dpu', config=self.example_config())['devices']
