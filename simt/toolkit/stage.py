@@ -25,6 +25,7 @@ def main():
         link(os.path.join(source, 'bin', name), os.path.join(stage, 'bin', name))
     link(os.path.join(source, 'include'), os.path.join(stage, 'include'))
     link(os.path.join(source, 'nvcc'), os.path.join(stage, 'libexec', 'nvcc'))
+    link(os.path.join(source, 'gdb'), os.path.join(stage, 'share', 'gdb'))
     link('lib64', os.path.join(stage, 'lib'))
     link(os.path.join(source, 'version.txt'), os.path.join(stage, 'version.txt'))
     os.makedirs(os.path.join(stage, 'nvvm', 'libdevice'), exist_ok=True)
