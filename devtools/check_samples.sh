@@ -136,6 +136,11 @@ run_channel doca_comch/comch_file_copy "5000001 bytes offered and fetched" "$sta
     "$stage/source"
 cmp "$stage/source" "$stage/fetched" >"$stage/out" 2>&1 || fail "comch_file_copy: the copy differs"
 
+template=$samples/doca_urom/plugin_template
+ran+="doca_urom/plugin_template "
+timeout 180 "$template/test.sh" "$stage$prefix" "$template/build-host" "${wrapper[@]}" \
+    >"$stage/out" 2>&1 </dev/null || fail "plugin_template"
+
 for file in "$samples"/*/*/meson.build; do
     sample=$(basename "$(dirname "$(dirname "$file")")")/$(basename "$(dirname "$file")")
     case $ran in
