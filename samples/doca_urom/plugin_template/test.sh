@@ -15,7 +15,7 @@ UROM_PLUGIN_PATH=$build "$prefix/services/doca_urom_daemon" >"$OPENDOCA_RUNTIME_
 daemon=$!
 trap 'kill $daemon 2>/dev/null; wait $daemon 2>/dev/null; rm -rf "$OPENDOCA_RUNTIME_DIR"' EXIT
 
-tries=300
+tries=1200
 until grep -q 'ready: ' "$OPENDOCA_RUNTIME_DIR/log"; do
     tries=$((tries - 1))
     if [ $tries -eq 0 ] || ! kill -0 $daemon 2>/dev/null; then
