@@ -77,5 +77,5 @@ double seconds_to_notice(void)
 {
     double load = 0;
 
-    return getloadavg(&load, 1) == 1 && load < (double)sysconf(_SC_NPROCESSORS_ONLN) ? 1 : 20;
+    return getloadavg(&load, 1) == 1 && load < (double)sysconf(_SC_NPROCESSORS_ONLN) / 2 ? 1 : 20;
 }
