@@ -20,7 +20,7 @@ import subprocess
 import sys
 import tempfile
 
-SECONDS = 240
+SECONDS = 600
 SKIPPED = 77
 
 

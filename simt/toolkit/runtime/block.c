@@ -68,8 +68,9 @@ static void set_current(struct block *b, struct thread *t)
 {
     b->current = t;
     threadIdx = t->index;
-    simt_budget = config()->quantum;
-    san_fiber_switch(t->fiber);
+    simt_budget = b->quantum;
+    if (UNLIKELY(b->sanitized))
+        san_fiber_switch(t->fiber);
 }
 
 static void arrive(struct context_transfer transfer)
@@ -77,17 +78,21 @@ static void arrive(struct context_transfer transfer)
     *(void **)transfer.data = transfer.from;
 }
 
-static void jump(struct carrier *self, struct carrier *to, bool dying)
+static void jump(struct block *b, struct carrier *self, struct carrier *to, bool dying)
 {
+    if (LIKELY(!b->sanitized)) {
+        arrive(context_jump(to->context, &self->context));
+        return;
+    }
     san_leave(&self->san, &to->san, dying);
-    arrive(jump_fcontext(to->context, &self->context));
+    arrive(context_jump(to->context, &self->context));
     san_arrive(&self->san);
 }
 
 static void to_main(struct block *b, struct carrier *self)
 {
     san_fiber_switch(b->main_fiber);
-    jump(self, &b->main, true);
+    jump(b, self, &b->main, true);
     __builtin_unreachable();
 }
 
@@ -137,7 +142,7 @@ static void carrier_entry(struct context_transfer transfer)
             self->next = b->spare;
             b->spare = self;
             set_current(b, to);
-            jump(self, to->carrier, true);
+            jump(b, self, to->carrier, true);
             __builtin_unreachable();
         }
         to->carrier = self;
@@ -166,13 +171,13 @@ void block_run_next(struct block *b, int linear)
     struct thread *from = b->current, *to = &b->thread[linear];
 
     if (from == to) {
-        simt_budget = config()->quantum;
+        simt_budget = b->quantum;
         return;
     }
     if (!to->carrier)
         to->carrier = carrier_for(b);
     set_current(b, to);
-    jump(from->carrier, to->carrier, false);
+    jump(b, from->carrier, to->carrier, false);
 }
 
 void block_abandon(struct block *b)
@@ -346,6 +351,8 @@ static void begin(struct block *b)
     b->at_barrier = b->barrier_sum = b->turns = 0;
     b->abandoned = b->progress = b->computed = false;
     b->idle_rounds = b->busy_rounds = 0;
+    b->sanitized = san_address() || san_thread();
+    b->quantum = config()->quantum;
     b->random = config()->seed ? (config()->seed ^ (b->number + 1) * 0x9e3779b97f4a7c15u) | 1 : 0;
     lay_out(b);
     blockDim = g->block;
@@ -378,7 +385,7 @@ void block_run(struct block *b)
     first->carrier = carrier_for(b);
     san_release(&b->grid->kernel);
     set_current(b, first);
-    jump(&b->main, first->carrier, false);
+    jump(b, &b->main, first->carrier, false);
     san_acquire(&b->grid->finished);
     collect(b);
     here_block = NULL;

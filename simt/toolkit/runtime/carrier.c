@@ -10,6 +10,8 @@
 
 #include "rt.h"
 
+enum { COLOURS = 16, COLOUR_BYTES = 320 };
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct carrier *free_carriers;
 
@@ -31,7 +33,9 @@ static struct carrier *carrier_new(void)
     /* The kernel limits the number of mappings; a stack without a guard is better than none. */
     (void)mprotect(c->memory, page, PROT_NONE);
     c->san.bottom = c->memory + page;
-    c->san.size = stack;
+    /* Tops at one offset of all stacks would share a few sets of the first cache. */
+    static _Atomic unsigned made;
+    c->san.size = stack - made++ % COLOURS * COLOUR_BYTES;
     return c;
 }
 

@@ -134,8 +134,10 @@ struct block {
     uint32_t runnable[MAX_WARPS]; /* a bit a thread */
     struct thread *current;
     bool abandoned; /* a fault, a deadlock or a killed grid: threads are left where they are */
-    bool progress;  /* since the last round: a thread ended, a barrier or collective opened */
-    bool computed;  /* since the last round: a thread ran out of quantum without polling */
+    bool sanitized; /* a sanitizer wants to know of switches */
+    int quantum;
+    bool progress; /* since the last round: a thread ended, a barrier or collective opened */
+    bool computed; /* since the last round: a thread ran out of quantum without polling */
     unsigned idle_rounds, busy_rounds;
     uint64_t random;
     uint64_t laps; /* rounds so far, read by reports */

@@ -103,6 +103,8 @@ static void work_out(struct thread *lanes, uint32_t mask)
     bool shuffle = operation >= SIMT_WARP_SHFL && operation <= SIMT_WARP_SHFL_XOR;
     uint64_t common = 0;
 
+    if (operation == SIMT_WARP_SYNC)
+        return;
     if (operation > SIMT_WARP_MATCH_ALL || operation == SIMT_WARP_BALLOT)
         common = all_lanes(lanes, mask, operation);
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
@@ -121,11 +123,12 @@ static void work_out(struct thread *lanes, uint32_t mask)
     }
 }
 
-static void release(struct block *b, int first, uint32_t lanes)
+static void release(struct block *b, int warp, uint32_t lanes)
 {
-    for (; lanes; lanes &= lanes - 1)
-        block_wake(b, first + __builtin_ctz(lanes));
+    b->runnable[warp] |= lanes;
     b->progress = true;
+    for (; lanes; lanes &= lanes - 1)
+        b->thread[warp * WARP + __builtin_ctz(lanes)].state = THREAD_RUNNABLE;
 }
 
 /* Opens the rendezvous if all living lanes of its mask are there. */
@@ -137,7 +140,7 @@ static bool try_open(struct block *b, int warp, struct rendezvous *r)
     if (!r->arrived || r->arrived != wanted)
         return false;
     work_out(&b->thread[warp * WARP], r->arrived);
-    release(b, warp * WARP, r->arrived);
+    release(b, warp, r->arrived);
     r->arrived = 0;
     return true;
 }
