@@ -16,8 +16,9 @@
 #include "urom/wire/names.h"
 #include "util/parse.h"
 
-#define TIMEOUT_MS 5000
-#define DEPTH      8
+#define TIMEOUT_MS     5000
+#define TIMEOUT_MAX_MS (24u * 3600 * 1000)
+#define DEPTH          8
 
 static uint64_t now_ms(void)
 {
@@ -25,6 +26,15 @@ static uint64_t now_ms(void)
 
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* As long as clients wait for a service. */
+static uint64_t patience_ms(void)
+{
+    const char *value = getenv("DOCA_UROM_CONNECT_TIMEOUT_MS");
+    uint64_t ms;
+
+    return value != NULL && od_parse_u64(value, &ms) == 0 && ms <= TIMEOUT_MAX_MS ? ms : TIMEOUT_MS;
 }
 
 /* False when the time is up. */
@@ -193,7 +203,7 @@ static json_t *ask_at(struct soft_link *link, struct od_waker *waker, uint64_t d
 
 json_t *ctl_ask(const char *socket, const char *device)
 {
-    const uint64_t deadline = now_ms() + TIMEOUT_MS;
+    const uint64_t deadline = now_ms() + patience_ms();
     char addrs[2][UROM_WIRE_ADDR_SIZE];
     const unsigned int count = places(socket, device, addrs);
     struct soft_link *link = NULL;
