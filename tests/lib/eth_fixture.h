@@ -40,12 +40,14 @@
 struct eth_wire {
     const char *kind;
     const char *port_a, *port_b;
-    bool is_veth;
+    bool needs_kernel; /* interfaces, in a network namespace of their own */
 };
 
 static const struct eth_wire eth_wires[] = {
     {"loop", "loop:wire", "loop:wire", false},
     {"af_packet", "af_packet:odva", "af_packet:odvb", true},
+    {"error", "error:seed=1;loop:wire", "error:seed=2;loop:wire", false},
+    {"tap", "af_packet:odtap", "tap:odtap", true},
 };
 
 static inline int eth_skip(const char *why)
@@ -55,7 +57,7 @@ static inline int eth_skip(const char *why)
 }
 
 /* Nothing but the test sends on this wire: no IPv6, no addresses. */
-static inline int eth_make_veth(void)
+static inline int eth_make_interfaces(bool is_tap)
 {
     FILE *quiet;
 
@@ -66,9 +68,10 @@ static inline int eth_make_veth(void)
         fputs("1", quiet);
         fclose(quiet);
     }
-    if (system("ip link add odva type veth peer name odvb 2>/dev/null &&"
-               " ip link set odva up && ip link set odvb up") != 0)
-        return eth_skip("no veth pair can be made (is iproute2 there?)");
+    if (system(is_tap ? "ip tuntap add odtap mode tap 2>/dev/null && ip link set odtap up"
+                      : "ip link add odva type veth peer name odvb 2>/dev/null &&"
+                        " ip link set odva up && ip link set odvb up") != 0)
+        return eth_skip("no veth pair or TAP interface can be made (is iproute2 there?)");
     return 0;
 }
 
@@ -84,7 +87,7 @@ static inline int eth_wire_up(const char *kind)
         if (++wire == eth_wires + sizeof(eth_wires) / sizeof(eth_wires[0]))
             return eth_skip("no such kind of wire");
     }
-    rc = wire->is_veth ? eth_make_veth() : 0;
+    rc = wire->needs_kernel ? eth_make_interfaces(strcmp(kind, "tap") == 0) : 0;
     if (rc != 0)
         return rc;
     config = fdopen(mkstemp(path), "w");

@@ -8,7 +8,6 @@
 #include <linux/if_packet.h>
 #include <net/if.h>
 #include <poll.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -151,7 +150,7 @@ static int read_spec(struct af_packet *self, const struct soft_nic_spec *spec,
         return soft_fail(-EINVAL, "block_size is not a power of two");
     if (iface[0] == '\0' || strlen(iface) >= sizeof(self->iface))
         return soft_fail(-EINVAL, "'%.40s' is no interface; write af_packet:veth0", iface);
-    snprintf(self->iface, sizeof(self->iface), "%s", iface);
+    memcpy(self->iface, iface, strlen(iface));
     self->nblocks = (uint32_t)blocks;
     self->block_size = (uint32_t)block_size;
     return 0;

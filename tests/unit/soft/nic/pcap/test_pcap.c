@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "unit/soft/nic/port_rig.h"
+
+#include "soft/nic/pcap/pcap_file.h"
+
+static struct rig rig;
+static char path[64], port[256];
+
+static int make_folder(void **state)
+{
+    int fd;
+
+    (void)state;
+    snprintf(path, sizeof(path), "/tmp/opendoca-test-pcap-XXXXXX");
+    fd = mkstemp(path);
+    if (fd >= 0)
+        close(fd);
+    return fd < 0;
+}
+
+static int remove_file(void **state)
+{
+    (void)state;
+    return unlink(path);
+}
+
+static void capture(uint8_t num)
+{
+    snprintf(port, sizeof(port), "pcap:capture=%s", path);
+    rig_open(&rig, port);
+    for (uint8_t i = 1; i <= num; i++)
+        assert_int_equal(rig_send(&rig, i, 60 + i), 0);
+    assert_int_equal(rig_receive(&rig, NULL), -1);
+    rig_close(&rig);
+}
+
+static void what_was_sent_is_what_is_received(void **state)
+{
+    uint32_t len;
+
+    (void)state;
+    capture(100);
+    snprintf(port, sizeof(port), "pcap:replay=%s,loops=2", path);
+    rig_open(&rig, port);
+    for (uint32_t i = 0; i < 200; i++) {
+        assert_int_equal(rig_receive(&rig, &len), i % 100 + 1);
+        assert_int_equal(len, 61 + i % 100);
+    }
+    assert_int_equal(rig_receive(&rig, NULL), -1);
+    assert_int_equal(rig_send(&rig, 1, 64), 0); /* goes nowhere */
+    rig_close(&rig);
+}
+
+static void a_rate_holds_frames_back(void **state)
+{
+    uint64_t begin;
+    int seen = 0;
+
+    (void)state;
+    capture(11);
+    snprintf(port, sizeof(port), "pcap:replay=%s,rate=100", path);
+    rig_open(&rig, port);
+    begin = soft_nic_now();
+    while (seen < 11 && soft_nic_now() < begin + 20000000000u)
+        seen += rig_receive(&rig, NULL) != -1 ? 1 : 0;
+    assert_int_equal(seen, 11);
+    assert_true(soft_nic_now() - begin >= 95000000u);
+    rig_close(&rig);
+}
+
+static void a_file_that_is_cut_ends_before_the_cut(void **state)
+{
+    (void)state;
+    capture(3);
+    assert_int_equal(truncate(path, (off_t)(SOFT_PCAP_HEAD + 3 * SOFT_PCAP_RECORD + 61 + 62 + 5)),
+                     0);
+    snprintf(port, sizeof(port), "pcap:replay=%s,loops=0", path);
+    rig_open(&rig, port);
+    assert_int_equal(rig_receive(&rig, NULL), 1);
+    assert_int_equal(rig_receive(&rig, NULL), 2);
+    assert_int_equal(rig_receive(&rig, NULL), -1);
+    assert_int_equal(rig_receive(&rig, NULL), -1);
+    rig_close(&rig);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_was_sent_is_what_is_received),
+        cmocka_unit_test(a_rate_holds_frames_back),
+        cmocka_unit_test(a_file_that_is_cut_ends_before_the_cut),
+    };
+
+    return cmocka_run_group_tests(tests, make_folder, remove_file);
+}
