@@ -8,7 +8,7 @@
 
 static void count(struct soft_nic_port *port, enum soft_nic_counter end)
 {
-    soft_nic_add(&port->counters, end, 1);
+    soft_nic_add(&port->page->counters, end, 1);
 }
 
 static void tally(_Atomic uint64_t *packets, _Atomic uint64_t *bytes, uint32_t len)
@@ -96,8 +96,8 @@ static void flush_out(struct soft_nic_port *port, struct soft_nic_out *out)
 
     for (uint32_t i = 0; i < sent; i++)
         good += out->frames[i].status == 0 ? 1 : 0;
-    soft_nic_add(&port->counters, SOFT_NIC_RX_FORWARDED, good);
-    soft_nic_add(&port->counters, SOFT_NIC_RX_FORWARD_DROP, out->n - good);
+    soft_nic_add(&port->page->counters, SOFT_NIC_RX_FORWARDED, good);
+    soft_nic_add(&port->page->counters, SOFT_NIC_RX_FORWARD_DROP, out->n - good);
     out->n = 0;
 }
 

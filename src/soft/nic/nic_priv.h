@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 
 #include "soft/nic/nic.h"
+#include "soft/nic/page.h"
 #include "soft/nic/spec.h"
 
 #define SOFT_NIC_BATCH 64u
@@ -105,8 +106,8 @@ struct soft_nic_port {
     struct soft_nic_spec spec;
     struct soft_nic_backend *backend;
     struct soft_nic_port_info info;
-    struct soft_nic_counters counters;
-    uint32_t holders; /* under the lock of all ports */
+    struct soft_nic_page *page; /* has the counters */
+    uint32_t holders;           /* under the lock of all ports */
     _Atomic uint32_t next_number;
 
     struct soft_nic_flow *flow;

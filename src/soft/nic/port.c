@@ -90,13 +90,20 @@ static int open_port(const struct soft_device *device, struct soft_nic_port **ou
     err = open_backend(port);
     if (err != 0)
         goto err_close_flow;
+    port->page = soft_nic_page_create(device, &port->info);
+    if (port->page == NULL) {
+        err = soft_fail(-ENOMEM, "no memory for the counters of a port");
+        goto err_close_backend;
+    }
     err = soft_nic_thread_start(port);
     if (err != 0)
-        goto err_close_backend;
+        goto err_destroy_page;
     od_list_append(&ports, &port->link);
     *out = port;
     return 0;
 
+err_destroy_page:
+    soft_nic_page_destroy(port->page);
 err_close_backend:
     port->backend->ops->close(port->backend);
 err_close_flow:
@@ -140,6 +147,7 @@ void soft_nic_port_release(struct soft_nic_port *port)
     soft_nic_thread_stop(port);
     soft_nic_flow_close(port); /* may release other ports */
     port->backend->ops->close(port->backend);
+    soft_nic_page_destroy(port->page);
     free(port->by_id);
     free(port);
 }
@@ -151,7 +159,7 @@ void soft_nic_port_info(const struct soft_nic_port *port, struct soft_nic_port_i
 
 const struct soft_nic_counters *soft_nic_port_counters(const struct soft_nic_port *port)
 {
-    return &port->counters;
+    return &port->page->counters;
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -183,7 +191,7 @@ static void note_lost(struct soft_nic_port *port)
 {
     uint64_t lost = port->backend->ops->lost(port->backend);
 
-    soft_nic_add(&port->counters, SOFT_NIC_RX_PORT_DROP, lost - port->lost);
+    soft_nic_add(&port->page->counters, SOFT_NIC_RX_PORT_DROP, lost - port->lost);
     port->lost = lost;
 }
 
@@ -198,7 +206,7 @@ uint32_t soft_nic_port_drive(struct soft_nic_port *port)
     if (n > 0) {
         soft_nic_steer(port, port->batch, n);
         ops->rx_release(port->backend);
-        if (od_unlikely((soft_nic_count(&port->counters, SOFT_NIC_RX_SEEN) & 0xffff) < n))
+        if (od_unlikely((soft_nic_count(&port->page->counters, SOFT_NIC_RX_SEEN) & 0xffff) < n))
             note_lost(port);
     }
     soft_nic_port_unlock(port);

@@ -255,7 +255,7 @@ static void count_end(struct soft_nic_rxq *rxq, enum soft_nic_counter end, uint3
     soft_nic_add(&rxq->counters, SOFT_NIC_RX_SEEN, 1);
     soft_nic_add(&rxq->counters, SOFT_NIC_RX_BYTES, len);
     soft_nic_add(&rxq->counters, end, 1);
-    soft_nic_add(&rxq->port->counters, end, 1);
+    soft_nic_add(&rxq->port->page->counters, end, 1);
 }
 
 void soft_nic_rxq_deliver(struct soft_nic_rxq *rxq, const struct soft_nic_frame *frame,

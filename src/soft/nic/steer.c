@@ -6,7 +6,7 @@
 
 static void count(struct soft_nic_port *port, enum soft_nic_counter end)
 {
-    soft_nic_add(&port->counters, end, 1);
+    soft_nic_add(&port->page->counters, end, 1);
 }
 
 /* A sender on the same machine left the sum to hardware that is not there. */
@@ -69,7 +69,7 @@ void soft_nic_steer(struct soft_nic_port *port, struct soft_nic_frame *frames, u
     }
     if (root != NULL)
         soft_nic_flow_flush(port);
-    soft_nic_add(&port->counters, SOFT_NIC_RX_SEEN, n);
-    soft_nic_add(&port->counters, SOFT_NIC_RX_BYTES, bytes);
+    soft_nic_add(&port->page->counters, SOFT_NIC_RX_SEEN, n);
+    soft_nic_add(&port->page->counters, SOFT_NIC_RX_BYTES, bytes);
     wake_touched(port);
 }

@@ -64,7 +64,7 @@ static bool is_plain(const struct soft_nic_txq *txq, const struct soft_nic_tx_fr
 
 static void count_sent(struct soft_nic_txq *txq, const struct soft_nic_tx_frame *frames, uint32_t n)
 {
-    struct soft_nic_counters *counters = &txq->port->counters;
+    struct soft_nic_counters *counters = &txq->port->page->counters;
     uint64_t bytes = 0, good = 0;
 
     for (uint32_t i = 0; i < n; i++) {
@@ -120,7 +120,7 @@ uint32_t soft_nic_txq_send(struct soft_nic_txq *txq, struct soft_nic_tx_frame *f
                 break;
         } else if (frames[done].len == 0 || frames[done].len > txq->max_len) {
             frames[done++].status = -EMSGSIZE;
-            soft_nic_add_shared(&txq->port->counters, SOFT_NIC_TX_ERR_SIZE, 1);
+            soft_nic_add_shared(&txq->port->page->counters, SOFT_NIC_TX_ERR_SIZE, 1);
         } else if (send_short(txq, &frames[done]) == 0) {
             break;
         } else {

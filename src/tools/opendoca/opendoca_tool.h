@@ -15,6 +15,8 @@ int tool_run(int argc, char **argv);
 int tool_pair(int argc, char **argv);
 int tool_doctor(int argc, char **argv);
 int tool_device(int argc, char **argv);
+int tool_port(int argc, char **argv);
+int tool_stats(int argc, char **argv);
 int tool_demo(int argc, char **argv);
 int tool_demo_host(int argc, char **argv);
 int tool_demo_dpu(int argc, char **argv);

@@ -3,8 +3,10 @@
 """The front door: run, pair, device, doctor, vendor-path, demo."""
 import json
 import os
+import shutil
 import signal
 import subprocess
+import tempfile
 import unittest
 
 import fixture
@@ -27,7 +29,7 @@ class OpendocaTest(ToolTest):
 
 class Front(OpendocaTest):
     def test_help_and_version(self):
-        commands = ('run', 'pair', 'demo', 'device', 'doctor', 'vendor-path', 'up')
+        commands = ('run', 'pair', 'demo', 'device', 'doctor', 'port', 'stats', 'vendor-path', 'up')
         for option in ('-h', '--help', 'help'):
             out = self.opendoca(option).stdout
             for command in commands:
@@ -39,7 +41,9 @@ class Front(OpendocaTest):
     def test_a_wrong_command_line_is_told_on_standard_error(self):
         for arguments in (['nope'], ['run'], ['run', '--nope'], ['run', '--role', 'guest', 'x'],
                           ['pair'], ['pair', '--', 'a'], ['device'], ['device', 'show'],
-                          ['doctor', '--nope'], ['vendor-path'], ['vendor-path', 'maybe'],
+                          ['doctor', '--nope'], ['port'], ['port', 'add', 'veth0'], ['stats', 'x'],
+                          ['port', 'add', 'veth0', '--as', 'nonsense'],
+                          ['port', 'add', 'veth0', '--as', DPU, '--kind', 'nonsense'], ['vendor-path'], ['vendor-path', 'maybe'],
                           ['demo', '--size', 'big'], ['pair', '--nope', '--', 'a', '--', 'b']):
             result = self.opendoca(*arguments, status=USAGE)
             self.assertEqual(result.stdout, '')
@@ -51,6 +55,43 @@ class Front(OpendocaTest):
                 status = subprocess.call([fixture.STAGE.tool('opendoca')] + arguments, stdout=full,
                                          stderr=subprocess.DEVNULL, env=clean_environment())
             self.assertNotEqual(status, 0, arguments)
+
+
+class Port(OpendocaTest):
+    def folder(self):
+        path = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, path)
+        return path
+
+    def test_a_device_is_given_an_interface(self):
+        path = os.path.join(self.folder(), 'devices.json')
+        for _ in range(2):
+            out = self.opendoca('port', 'add', 'veth7', '--as', DPU, '--file', path).stdout
+            self.assertIn('af_packet:veth7', out)
+        with open(path) as devices:
+            self.assertEqual(json.load(devices)['devices'], [
+                {'role': 'host', 'pci': DPU, 'iface': 'veth7', 'port': 'af_packet:veth7'}])
+        out = self.opendoca('port', 'add', 'tap7', '--as', DPU, '--kind', 'tap', '--role', 'dpu',
+                            '--file', path).stdout
+        self.assertIn('tap:tap7', out)
+        out = self.opendoca('port', 'list', config=path).stdout
+        self.assertIn('af_packet:veth7', out)
+        self.assertIn('tap:tap7', out)
+
+    def test_a_file_that_is_none_is_left_alone(self):
+        path = os.path.join(self.folder(), 'devices.json')
+        with open(path, 'w') as devices:
+            devices.write('{nonsense')
+        result = self.opendoca('port', 'add', 'veth7', '--as', DPU, '--file', path, status=1)
+        self.assertIn(path, result.stderr)
+        with open(path) as devices:
+            self.assertEqual(devices.read(), '{nonsense')
+
+    def test_without_programs_there_is_nothing_to_show(self):
+        env = {'OPENDOCA_RUNTIME_DIR': self.folder()}
+        self.assertIn('no program', self.opendoca('stats', env=env).stdout)
+        self.assertEqual(json.loads(self.opendoca('stats', '--json', env=env).stdout),
+                         {'ports': []})
 
 
 class Run(OpendocaTest):
