@@ -67,6 +67,8 @@ static inline int eth_make_interfaces(bool is_tap)
     if (quiet != NULL) {
         fputs("1", quiet);
         fclose(quiet);
+    } else if (access("/proc/sys/net/ipv6", F_OK) == 0) {
+        return eth_skip("IPv6 cannot be switched off in a network namespace");
     }
     if (system(is_tap ? "ip tuntap add odtap mode tap 2>/dev/null && ip link set odtap up"
                       : "ip link add odva type veth peer name odvb 2>/dev/null &&"

@@ -29,6 +29,12 @@ const struct soft_nic_ops *soft_nic_find(const char *kind)
     return NULL;
 }
 
+bool soft_nic_never_patient(const struct soft_nic_backend *backend)
+{
+    (void)backend;
+    return false;
+}
+
 /* What the devices file says, else the interface, else a wire that leads back. */
 static int parse_spec(const struct soft_device *device, struct soft_nic_spec *spec)
 {
@@ -195,6 +201,20 @@ static void note_lost(struct soft_nic_port *port)
     port->lost = lost;
 }
 
+/* So many frames fit, whichever queue each of them is for. */
+static uint32_t count_room(struct soft_nic_port *port)
+{
+    uint64_t room = port->nrxqs > 0 ? SOFT_NIC_BATCH : 0;
+
+    for (uint32_t i = 0; i < port->nrxqs; i++) {
+        uint64_t posted = atomic_load_explicit(&port->rxqs[i]->posted, memory_order_acquire);
+        uint64_t filled = atomic_load_explicit(&port->rxqs[i]->filled, memory_order_relaxed);
+
+        room = OD_MIN(room, posted - filled);
+    }
+    return (uint32_t)room;
+}
+
 uint32_t soft_nic_port_drive(struct soft_nic_port *port)
 {
     const struct soft_nic_ops *ops = port->backend->ops;
@@ -202,7 +222,8 @@ uint32_t soft_nic_port_drive(struct soft_nic_port *port)
 
     if (atomic_load_explicit(&port->wanted, memory_order_relaxed) != 0 || !try_lock(port))
         return 0;
-    n = ops->rx(port->backend, port->batch, SOFT_NIC_BATCH);
+    n = ops->rx(port->backend, port->batch,
+                ops->is_patient(port->backend) ? count_room(port) : SOFT_NIC_BATCH);
     if (n > 0) {
         soft_nic_steer(port, port->batch, n);
         ops->rx_release(port->backend);

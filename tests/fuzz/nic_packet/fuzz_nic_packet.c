@@ -7,6 +7,7 @@
 
 #include "soft/nic/packet.h"
 #include "soft/nic/segment.h"
+#include "soft/nic/toeplitz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -20,6 +21,24 @@ static void check_layout(const struct soft_nic_packet *packet, size_t size)
         abort();
 }
 
+/* What rules ask of it. */
+static void check_keys(const uint8_t *frame, const struct soft_nic_packet *packet)
+{
+    static struct soft_nic_toeplitz toeplitz;
+    static bool is_ready;
+    struct soft_nic_keys keys;
+
+    if (!is_ready)
+        soft_nic_toeplitz_init(&toeplitz, soft_nic_rss_default_key);
+    is_ready = true;
+    soft_nic_keys_read(frame, packet, &keys);
+    soft_nic_keys_sums(frame, packet, &keys);
+    if (keys.l3 != packet->l3 || keys.l4 != packet->l4 ||
+        (packet->l3 == SOFT_NIC_L3_NONE && soft_nic_rss_hash(&toeplitz, &keys, 0xff, true) != 0))
+        abort();
+    soft_nic_rss_hash(&toeplitz, &keys, 0xff, false);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct soft_nic_segmenter segmenter;
@@ -31,6 +50,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memcpy(frame, data, size);
     soft_nic_parse(frame, (uint32_t)size, &packet);
     check_layout(&packet, size);
+    check_keys(frame, &packet);
     soft_nic_l3_sum(frame, &packet);
     soft_nic_l4_sum(frame, &packet);
     if (packet.l3 != SOFT_NIC_L3_NONE && !soft_nic_l3_is_ok(frame, &packet))

@@ -421,6 +421,7 @@ static uint32_t af_packet_send(struct soft_nic_backend_tx *base, struct soft_nic
 
 const struct soft_nic_ops soft_nic_af_packet_ops = {
     .name = "af_packet",
+    .is_patient = soft_nic_never_patient,
     .open = af_packet_open,
     .close = af_packet_close,
     .rx = af_packet_rx,

@@ -97,6 +97,14 @@ static void error_info(const struct soft_nic_backend *backend, struct soft_nic_p
     info->mode = "with faults";
 }
 
+/* Half of what is asked for is taken from below, so doubles fit as well. */
+static bool error_is_patient(const struct soft_nic_backend *backend)
+{
+    const struct error_port *self = OD_CONTAINER_OF(backend, const struct error_port, base);
+
+    return self->below->ops->is_patient(self->below);
+}
+
 static uint64_t error_lost(struct soft_nic_backend *backend)
 {
     struct error_port *self = from_base(backend);
@@ -245,6 +253,7 @@ static uint32_t error_send(struct soft_nic_backend_tx *base, struct soft_nic_tx_
 
 const struct soft_nic_ops soft_nic_error_ops = {
     .name = "error",
+    .is_patient = error_is_patient,
     .open = error_open,
     .close = error_close,
     .rx = error_rx,

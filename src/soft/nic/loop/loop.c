@@ -304,6 +304,7 @@ static uint32_t loop_send(struct soft_nic_backend_tx *base, struct soft_nic_tx_f
 
 const struct soft_nic_ops soft_nic_loop_ops = {
     .name = "loop",
+    .is_patient = soft_nic_never_patient,
     .open = loop_open,
     .close = loop_close,
     .rx = loop_rx,

@@ -164,7 +164,12 @@ static bool read_next(struct pcap_port *self, struct soft_pcap_frame *frame)
     return soft_pcap_next(&self->in, frame) > 0;
 }
 
-/* Deterministic without a rate: a queue without room makes the replay wait in place of dropping. */
+/* Without a rate nothing is lost: a queue without room makes the replay wait. */
+static bool pcap_is_patient(const struct soft_nic_backend *backend)
+{
+    return OD_CONTAINER_OF(backend, const struct pcap_port, base)->gap == 0;
+}
+
 static uint32_t how_many(struct pcap_port *self, uint32_t max)
 {
     uint64_t now;
@@ -265,6 +270,7 @@ static uint32_t pcap_send(struct soft_nic_backend_tx *base, struct soft_nic_tx_f
 
 const struct soft_nic_ops soft_nic_pcap_ops = {
     .name = "pcap",
+    .is_patient = pcap_is_patient,
     .open = pcap_open,
     .close = pcap_close,
     .rx = pcap_rx,

@@ -218,6 +218,7 @@ static uint32_t tap_send(struct soft_nic_backend_tx *base, struct soft_nic_tx_fr
 
 const struct soft_nic_ops soft_nic_tap_ops = {
     .name = "tap",
+    .is_patient = soft_nic_never_patient,
     .open = tap_open,
     .close = tap_close,
     .rx = tap_rx,

@@ -51,6 +51,21 @@ static void what_was_sent_is_what_is_received(void **state)
     rig_close(&rig);
 }
 
+static void a_replay_waits_for_room(void **state)
+{
+    (void)state;
+    capture(100);
+    snprintf(port, sizeof(port), "pcap:replay=%s", path);
+    rig_open(&rig, port);
+    while (soft_nic_port_drive(rig.port) > 0)
+        continue;
+    assert_int_equal(rig_count(&rig, SOFT_NIC_RX_SEEN), RIG_DEPTH);
+    for (int i = 1; i <= 100; i++)
+        assert_int_equal(rig_receive(&rig, NULL), i);
+    assert_int_equal(rig_count(&rig, SOFT_NIC_RX_NO_BUFFER), 0);
+    rig_close(&rig);
+}
+
 static void a_rate_holds_frames_back(void **state)
 {
     uint64_t begin;
@@ -87,6 +102,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_was_sent_is_what_is_received),
+        cmocka_unit_test(a_replay_waits_for_room),
         cmocka_unit_test(a_rate_holds_frames_back),
         cmocka_unit_test(a_file_that_is_cut_ends_before_the_cut),
     };
