@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,8 +24,7 @@ void fault_set(cudaError_t error)
 {
     int none = 0;
 
-    __atomic_compare_exchange_n(&sticky, &none, (int)error, false, __ATOMIC_SEQ_CST,
-                                __ATOMIC_SEQ_CST);
+    atomic_compare_exchange_strong(&sticky, &none, (int)error);
 }
 
 void say(const char *format, ...)
