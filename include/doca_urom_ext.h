@@ -85,6 +85,9 @@ struct urom_ext_runtime {
      * other threads of a plugin may call.
      */
     void (*wake)(struct urom_worker_ctx *ctx);
+    /** Where plugins may listen for workers of other hosts: an address of this one with the port
+     * left open, "ucx:HOST:0"; "" when the service is for this machine only. */
+    const char *listen_addr;
 };
 
 /** Name: urom_plugin_ext_runtime. Called once, before open; `runtime` is valid until close. */

@@ -262,10 +262,12 @@ static int run(struct worker *worker)
     worker->control = UROM_WORKER_CONTROL_FD;
     worker->waker.fd = -1;
     worker->may_spin = sched_getaffinity(0, sizeof(cpus), &cpus) == 0 && CPU_COUNT(&cpus) > 1;
-    worker->runtime = (struct urom_ext_runtime){.size = sizeof(worker->runtime),
-                                                .worker_id = worker->id,
-                                                .conn_info = conn_info,
-                                                .wake = wake};
+    worker->runtime = (struct urom_ext_runtime){
+        .size = sizeof(worker->runtime),
+        .worker_id = worker->id,
+        .conn_info = conn_info,
+        .wake = wake,
+        .listen_addr = worker->remote_addr != NULL ? worker->remote_addr : ""};
     if (!map_page(worker, &reason) || !open_all(worker, &reason)) {
         say_failed(worker, &reason);
         return EXIT_FAILURE;

@@ -9,13 +9,16 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include <doca_urom_ext.h>
+
 #include "soft/link/link.h"
 #include "soft/service/folder.h"
 #include "util/list.h"
 
 #define MAGIC           0x74656e75u /* "unet" */
-#define VERSION         1
+#define VERSION         2
 #define KEY_SIZE        16
+#define REMOTE_MAX      96   /* bytes of an address that other hosts reach */
 #define CONNECT_TIMEOUT 5000 /* ms; it listens since before it told its address */
 #define BACKLOG         256
 #define BATCH           32 /* messages of one connection in one progress */
@@ -27,6 +30,7 @@ struct net_addr {
     uint16_t size;
     uint8_t key[KEY_SIZE];
     char local[SOFT_LINK_ADDR_MAX]; /* as soft_link_connect() takes it */
+    char remote[REMOTE_MAX];        /* likewise; "": there is none */
 };
 
 _Static_assert(sizeof(struct net_addr) <= PLUGIN_NET_ADDR_MAX, "room for an address");
@@ -63,6 +67,7 @@ struct plugin_net_conn {
 struct plugin_net {
     struct plugin_net_conf conf;
     struct soft_link_listener *listener;
+    struct soft_link_listener *remote; /* NULL: this machine only */
     struct od_waker waker;
     struct od_list conns;
     struct net_addr addr;
@@ -135,6 +140,46 @@ static int listen_local(struct plugin_net *net)
     return set_local(net, name);
 }
 
+/* As the worker told; NULL: it did not. */
+static const struct urom_ext_runtime *worker_runtime;
+
+/* Of each plugin that is linked with this file. */
+__attribute__((visibility("default"))) void
+urom_plugin_ext_runtime(const struct urom_ext_runtime *runtime);
+
+void urom_plugin_ext_runtime(const struct urom_ext_runtime *runtime)
+{
+    worker_runtime = runtime;
+}
+
+static const char *remote_of(const struct plugin_net_conf *conf)
+{
+    if (conf->remote != NULL)
+        return conf->remote;
+    return worker_runtime != NULL && worker_runtime->size >= sizeof(*worker_runtime)
+               ? worker_runtime->listen_addr
+               : "";
+}
+
+static int listen_remote(struct plugin_net *net)
+{
+    struct soft_link_conf conf = link_conf(net);
+    const char *addr = remote_of(&net->conf);
+    int err;
+
+    if (addr[0] == '\0')
+        return 0;
+    conf.admit = admit;
+    conf.admit_arg = net;
+    err = soft_link_listen(addr, &conf, &net->remote);
+    if (err != 0)
+        return err;
+    if (snprintf(net->addr.remote, sizeof(net->addr.remote), "%s",
+                 soft_link_listener_addr(net->remote)) >= (int)sizeof(net->addr.remote))
+        return soft_fail(-ENAMETOOLONG, "the address %.64s... is too long", addr);
+    return 0;
+}
+
 int plugin_net_open(const struct plugin_net_conf *conf, struct plugin_net **net_out)
 {
     struct plugin_net *net = calloc(1, sizeof(*net));
@@ -151,6 +196,8 @@ int plugin_net_open(const struct plugin_net_conf *conf, struct plugin_net **net_
         return soft_fail(err, "no eventfd: %s", strerror(-err));
     }
     err = listen_local(net);
+    if (err == 0)
+        err = listen_remote(net);
     if (err != 0) {
         plugin_net_close(net);
         return err;
@@ -183,6 +230,7 @@ void plugin_net_close(struct plugin_net *net)
     OD_LIST_FOR_EACH_SAFE(link, &net->conns)
     conn_free(OD_LIST_ENTRY(link, struct plugin_net_conn, entry));
     soft_link_unlisten(net->listener);
+    soft_link_unlisten(net->remote);
     od_waker_close(&net->waker);
     free(net);
 }
@@ -201,7 +249,8 @@ static int read_addr(const void *bytes, struct net_addr *addr)
 {
     memcpy(addr, bytes, sizeof(*addr));
     return addr->magic == MAGIC && addr->version == VERSION && addr->size == sizeof(*addr) &&
-                   memchr(addr->local, '\0', sizeof(addr->local)) != NULL
+                   memchr(addr->local, '\0', sizeof(addr->local)) != NULL &&
+                   memchr(addr->remote, '\0', sizeof(addr->remote)) != NULL
                ? 0
                : soft_fail(-EINVAL, "not an address of this plugin");
 }
@@ -238,6 +287,15 @@ static struct plugin_net_conn *find_conn(const struct plugin_net *net, const str
     return NULL;
 }
 
+/* The socket's name is random: who sees it is on its machine. */
+static const char *way_to(const struct net_addr *addr)
+{
+    const bool is_near = strncmp(addr->local, "local:/", 7) == 0 &&
+                         access(addr->local + strlen("local:"), F_OK) == 0;
+
+    return is_near || addr->remote[0] == '\0' ? addr->local : addr->remote;
+}
+
 static int open_link(struct plugin_net *net, const struct net_addr *addr, struct soft_link **link)
 {
     const struct soft_link_conf conf = link_conf(net);
@@ -247,7 +305,7 @@ static int open_link(struct plugin_net *net, const struct net_addr *addr, struct
     memcpy(hello.key, addr->key, KEY_SIZE);
     if (memcmp(addr->key, net->addr.key, KEY_SIZE) == 0)
         return 0;
-    return soft_link_connect(addr->local, &conf, &hello, sizeof(hello), link);
+    return soft_link_connect(way_to(addr), &conf, &hello, sizeof(hello), link);
 }
 
 int plugin_net_connect(struct plugin_net *net, const void *bytes, struct plugin_net_conn **conn)
@@ -390,11 +448,11 @@ static int progress_conn(struct plugin_net_conn *conn, bool *any)
     return reason;
 }
 
-static void accept_all(struct plugin_net *net, bool *any)
+static void accept_all(struct plugin_net *net, struct soft_link_listener *listener, bool *any)
 {
     struct soft_link *link;
 
-    while ((link = soft_link_next(net->listener)) != NULL) {
+    while (listener != NULL && (link = soft_link_next(listener)) != NULL) {
         if (add_conn(net, link) == NULL)
             soft_link_close(link);
         *any = true;
@@ -414,7 +472,8 @@ bool plugin_net_progress(struct plugin_net *net)
 
     if (od_unlikely(od_waker_is_armed(&net->waker)))
         od_waker_clear(&net->waker);
-    accept_all(net, &any);
+    accept_all(net, net->listener, &any);
+    accept_all(net, net->remote, &any);
     OD_LIST_FOR_EACH_SAFE(link, &net->conns)
     {
         struct plugin_net_conn *conn = OD_LIST_ENTRY(link, struct plugin_net_conn, entry);
@@ -449,7 +508,8 @@ bool plugin_net_arm(struct plugin_net *net, int *fd)
     bool idle;
 
     od_waker_arm(&net->waker);
-    idle = !soft_link_listener_pending(net->listener);
+    idle = !soft_link_listener_pending(net->listener) &&
+           (net->remote == NULL || !soft_link_listener_pending(net->remote));
     OD_LIST_FOR_EACH(link, &net->conns)
     idle = idle && arm_conn(OD_LIST_ENTRY(link, struct plugin_net_conn, entry));
     *fd = net->waker.fd;

@@ -5,8 +5,10 @@
 /* Messages between plugins of one name in different workers.
  *
  * An end listens under an address that the plugin gives to the domain; whoever looks it up there
- * can connect. Messages of a connection arrive in order, once, or its death is told. A connection
- * to the end itself is none: messages wait in a queue until the next progress.
+ * can connect: over shared memory when the other end's socket can be seen, else over the network,
+ * when the service is for other hosts too. Messages of a connection arrive in order, once, or its
+ * death is told. A connection to the end itself is none: messages wait in a queue until the next
+ * progress.
  *
  * The address carries a random key, which a greeting must repeat: only who is in the domain knows
  * it.
@@ -17,7 +19,7 @@
 
 #include "util/base.h"
 
-#define PLUGIN_NET_ADDR_MAX 320 /* bytes of an address */
+#define PLUGIN_NET_ADDR_MAX 384 /* bytes of an address */
 
 struct plugin_net;
 struct plugin_net_conn;
@@ -33,6 +35,9 @@ struct plugin_net_conf {
      * by plugin_net_close(). May be NULL. */
     void (*ended)(void *arg, struct plugin_net_conn *conn, int reason);
     void *arg;
+    /* Where to listen for other hosts, as soft_link_listen() takes it; NULL: where the worker says,
+     * if anywhere. */
+    const char *remote;
 };
 
 /* 0 or a negative errno; soft_reason() tells why. */
