@@ -2,11 +2,22 @@
 /* Sends and receives by tags through the plugin worker_sandbox. */
 #include "team.h"
 
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "urom/plugin/sandbox/common/sandbox_wire.h"
 
 #define ROOM 160 /* bytes of data that fit behind a notification in a result */
+
+/* The hooks that UCX puts into memory functions do not get on with sanitizers. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define HAS_SANITIZER 1
+#else
+#define HAS_SANITIZER 0
+#endif
 
 static struct fixture_daemon daemon_one;
 
@@ -271,6 +282,44 @@ static void death_of_the_other(void **state)
     team_close(&team);
 }
 
+/* What another host does not see. */
+static void hide_sockets(void)
+{
+    DIR *folder = opendir(fixture_dir());
+    struct dirent *entry;
+
+    assert_non_null(folder);
+    while ((entry = readdir(folder)) != NULL) {
+        if (strncmp(entry->d_name, "link-uromp-", 11) == 0)
+            assert_int_equal(unlinkat(dirfd(folder), entry->d_name, 0), 0);
+    }
+    closedir(folder);
+}
+
+/* Workers of a service for other hosts that do not see each other's sockets. */
+static void over_the_network(void **state)
+{
+    static const char *const args[] = {"--listen", "127.0.0.1:0", NULL};
+    struct team_command send, recv;
+    struct team team;
+
+    (void)state;
+    if (HAS_SANITIZER || getenv("UROM_HAS_UCX") == NULL)
+        skip();
+    assert_int_equal(fixture_daemon_stop(&daemon_one), 0);
+    fixture_daemon_start(&daemon_one, args);
+    team_open_apart(&team, "worker_sandbox", 2);
+    hide_sockets();
+    team_meet(&team);
+    for (unsigned int i = 0; i < 10; i++) {
+        post_recv(&team, 1, &recv, i, UINT64_MAX, ROOM);
+        post_send(&team, 0, &send, TEAM_DOMAIN_ID(1), i, "far", 4);
+        sent(&team, &send);
+        received(&team, &recv, i, "far", 4);
+    }
+    team_close(&team);
+}
+
 static int setup(void **state)
 {
     if (fixture_group_setup(state) != 0)
@@ -297,6 +346,7 @@ int main(void)
         cmocka_unit_test(larger_structure),
         cmocka_unit_test(many_in_order),
         cmocka_unit_test(death_of_the_other),
+        cmocka_unit_test(over_the_network),
     };
 
     return cmocka_run_group_tests(tests, setup, teardown);
