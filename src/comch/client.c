@@ -213,6 +213,8 @@ doca_error_t doca_comch_client_create(struct doca_dev *dev, const char *name,
         return result;
     }
     created->conn.side = &created->side;
+    core_live_add(CORE_LIVE_COMCH_CLIENT, created);
+    core_live_add(CORE_LIVE_COMCH_CONNECTION, &created->conn);
     *comch_client = created;
     return DOCA_SUCCESS;
 }
@@ -221,11 +223,12 @@ doca_error_t doca_comch_client_destroy(struct doca_comch_client *comch_client)
 {
     doca_error_t result;
 
-    if (comch_client == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_COMCH, __func__, "comch_client");
+    if (!core_is_live(CORE_LIVE_COMCH_CLIENT, comch_client))
+        return CORE_FAIL_DEAD(CORE_LOG_COMCH, __func__, "comch_client", comch_client);
     result = comch_side_fini(&comch_client->side, __func__);
     if (result != DOCA_SUCCESS)
         return result;
+    core_live_remove(&comch_client->conn);
     free(comch_client);
     return DOCA_SUCCESS;
 }
@@ -238,8 +241,8 @@ struct doca_ctx *doca_comch_client_as_ctx(struct doca_comch_client *comch_client
 doca_error_t doca_comch_client_get_connection(const struct doca_comch_client *comch_client,
                                               struct doca_comch_connection **connection)
 {
-    if (comch_client == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_COMCH, __func__, "comch_client");
+    if (!core_is_live(CORE_LIVE_COMCH_CLIENT, comch_client))
+        return CORE_FAIL_DEAD(CORE_LOG_COMCH, __func__, "comch_client", comch_client);
     if (connection == NULL)
         return CORE_FAIL_NULL(CORE_LOG_COMCH, __func__, "connection");
     if (!comch_client->was_up)
@@ -256,7 +259,7 @@ doca_error_t doca_comch_client_task_send_alloc_init(struct doca_comch_client *co
                                                     const void *msg, uint32_t len,
                                                     struct doca_comch_task_send **task)
 {
-    if (comch_client == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_COMCH, __func__, "comch_client");
+    if (!core_is_live(CORE_LIVE_COMCH_CLIENT, comch_client))
+        return CORE_FAIL_DEAD(CORE_LOG_COMCH, __func__, "comch_client", comch_client);
     return comch_send_alloc(&comch_client->side, peer, msg, len, __func__, task);
 }

@@ -335,8 +335,8 @@ doca_error_t comch_conn_check_fast(const struct doca_comch_connection *conn, con
 {
     const struct doca_ctx *ctx;
 
-    if (conn == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_COMCH, func, "comch_connection");
+    if (!core_is_live(CORE_LIVE_COMCH_CONNECTION, conn))
+        return CORE_FAIL_DEAD(CORE_LOG_COMCH, func, "comch_connection", conn);
     ctx = &conn->side->ctx;
     if (!comch_conn_is_usable(conn))
         return CORE_FAIL(DOCA_ERROR_BAD_STATE, CORE_LOG_COMCH, func, ctx->name, "connection",
@@ -355,21 +355,22 @@ doca_error_t comch_conn_check_fast(const struct doca_comch_connection *conn, con
 doca_error_t doca_comch_connection_set_user_data(struct doca_comch_connection *connection,
                                                  union doca_data user_data)
 {
-    if (connection == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_COMCH, __func__, "connection");
+    if (!core_is_live(CORE_LIVE_COMCH_CONNECTION, connection))
+        return CORE_FAIL_DEAD(CORE_LOG_COMCH, __func__, "connection", connection);
     connection->user_data = user_data;
     return DOCA_SUCCESS;
 }
 
 union doca_data doca_comch_connection_get_user_data(const struct doca_comch_connection *connection)
 {
-    return connection != NULL ? connection->user_data : (union doca_data){.u64 = 0};
+    return core_is_live(CORE_LIVE_COMCH_CONNECTION, connection) ? connection->user_data
+                                                                : (union doca_data){.u64 = 0};
 }
 
 struct doca_comch_server *
 doca_comch_server_get_server_ctx(const struct doca_comch_connection *connection)
 {
-    if (connection == NULL || !connection->side->is_server)
+    if (!core_is_live(CORE_LIVE_COMCH_CONNECTION, connection) || !connection->side->is_server)
         return NULL;
     return OD_CONTAINER_OF(connection->side, struct doca_comch_server, side);
 }
@@ -377,7 +378,7 @@ doca_comch_server_get_server_ctx(const struct doca_comch_connection *connection)
 struct doca_comch_client *
 doca_comch_client_get_client_ctx(const struct doca_comch_connection *connection)
 {
-    if (connection == NULL || connection->side->is_server)
+    if (!core_is_live(CORE_LIVE_COMCH_CONNECTION, connection) || connection->side->is_server)
         return NULL;
     return OD_CONTAINER_OF(connection->side, struct doca_comch_client, side);
 }
@@ -386,8 +387,8 @@ doca_error_t doca_comch_connection_update_info(struct doca_comch_connection *com
 {
     struct doca_comch_connection *conn = comch_connection;
 
-    if (conn == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_COMCH, __func__, "comch_connection");
+    if (!core_is_live(CORE_LIVE_COMCH_CONNECTION, conn))
+        return CORE_FAIL_DEAD(CORE_LOG_COMCH, __func__, "comch_connection", conn);
     if (conn->state == COMCH_CONN_OPENING)
         return CORE_FAIL(DOCA_ERROR_CONNECTION_INPROGRESS, CORE_LOG_COMCH, __func__,
                          conn->side->ctx.name, "connection",
@@ -403,8 +404,8 @@ doca_error_t doca_comch_connection_get_counter(const struct doca_comch_connectio
                                                enum doca_comch_counter counter_type,
                                                uint64_t *counter_value)
 {
-    if (comch_connection == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_COMCH, __func__, "comch_connection");
+    if (!core_is_live(CORE_LIVE_COMCH_CONNECTION, comch_connection))
+        return CORE_FAIL_DEAD(CORE_LOG_COMCH, __func__, "comch_connection", comch_connection);
     if (counter_value == NULL)
         return CORE_FAIL_NULL(CORE_LOG_COMCH, __func__, "counter_value");
     if (counter_type < DOCA_COMCH_COUNTER_SENT_MESSAGES ||

@@ -349,8 +349,8 @@ static doca_error_t check_map(const struct doca_dev *dev, const struct doca_mmap
 {
     const uint32_t writable = DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | DOCA_ACCESS_FLAG_PCI_READ_WRITE;
 
-    if (mmap == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_COMCH, func, "buf_mmap");
+    if (!core_is_live(CORE_LIVE_MMAP, mmap))
+        return CORE_FAIL_DEAD(CORE_LOG_COMCH, func, "buf_mmap", mmap);
     if (mmap->state != CORE_MMAP_STARTED)
         return CORE_FAIL(DOCA_ERROR_BAD_STATE, CORE_LOG_COMCH, func, mmap->name, "state",
                          "not started" CORE_LIMIT "started" CORE_REMEDY
@@ -398,6 +398,7 @@ doca_error_t doca_comch_consumer_create(struct doca_comch_connection *comch_conn
         return result;
     }
     core_ctx_init(&created->ctx, &consumer_ctx_ops, dev);
+    core_live_add(CORE_LIVE_COMCH_CONSUMER, created);
     core_task_pool_init(&created->pool, &created->ctx, &comch_post_recv_ops,
                         sizeof(struct doca_comch_consumer_task_post_recv));
     created->mmap = buf_mmap;
@@ -409,8 +410,8 @@ doca_error_t doca_comch_consumer_destroy(struct doca_comch_consumer *consumer)
 {
     doca_error_t result;
 
-    if (consumer == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_COMCH, __func__, "consumer");
+    if (!core_is_live(CORE_LIVE_COMCH_CONSUMER, consumer))
+        return CORE_FAIL_DEAD(CORE_LOG_COMCH, __func__, "consumer", consumer);
     result = core_ctx_fini(&consumer->ctx, __func__);
     if (result != DOCA_SUCCESS)
         return result;
@@ -421,8 +422,8 @@ doca_error_t doca_comch_consumer_destroy(struct doca_comch_consumer *consumer)
 
 doca_error_t doca_comch_consumer_get_id(const struct doca_comch_consumer *consumer, uint32_t *id)
 {
-    if (consumer == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_COMCH, __func__, "consumer");
+    if (!core_is_live(CORE_LIVE_COMCH_CONSUMER, consumer))
+        return CORE_FAIL_DEAD(CORE_LOG_COMCH, __func__, "consumer", consumer);
     if (id == NULL)
         return CORE_FAIL_NULL(CORE_LOG_COMCH, __func__, "id");
     *id = consumer->end.id;
@@ -432,8 +433,8 @@ doca_error_t doca_comch_consumer_get_id(const struct doca_comch_consumer *consum
 doca_error_t doca_comch_consumer_get_imm_data_len(const struct doca_comch_consumer *consumer,
                                                   uint32_t *imm_data_len)
 {
-    if (consumer == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_COMCH, __func__, "consumer");
+    if (!core_is_live(CORE_LIVE_COMCH_CONSUMER, consumer))
+        return CORE_FAIL_DEAD(CORE_LOG_COMCH, __func__, "consumer", consumer);
     if (imm_data_len == NULL)
         return CORE_FAIL_NULL(CORE_LOG_COMCH, __func__, "imm_data_len");
     *imm_data_len = consumer->imm_len;
@@ -446,8 +447,8 @@ doca_error_t doca_comch_consumer_set_imm_data_len(struct doca_comch_consumer *co
     doca_error_t result;
     uint32_t max;
 
-    if (consumer == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_COMCH, __func__, "consumer");
+    if (!core_is_live(CORE_LIVE_COMCH_CONSUMER, consumer))
+        return CORE_FAIL_DEAD(CORE_LOG_COMCH, __func__, "consumer", consumer);
     result = core_ctx_check_idle(&consumer->ctx, __func__);
     if (result != DOCA_SUCCESS)
         return result;

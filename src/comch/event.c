@@ -25,16 +25,16 @@ static doca_error_t register_recv(struct comch_side *side, doca_comch_event_msg_
 doca_error_t doca_comch_server_event_msg_recv_register(struct doca_comch_server *comch_server,
                                                        doca_comch_event_msg_recv_cb_t recv_event_cb)
 {
-    if (comch_server == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_COMCH, __func__, "comch_server");
+    if (!core_is_live(CORE_LIVE_COMCH_SERVER, comch_server))
+        return CORE_FAIL_DEAD(CORE_LOG_COMCH, __func__, "comch_server", comch_server);
     return register_recv(&comch_server->side, recv_event_cb, __func__);
 }
 
 doca_error_t doca_comch_client_event_msg_recv_register(struct doca_comch_client *comch_client,
                                                        doca_comch_event_msg_recv_cb_t recv_event_cb)
 {
-    if (comch_client == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_COMCH, __func__, "comch_client");
+    if (!core_is_live(CORE_LIVE_COMCH_CLIENT, comch_client))
+        return CORE_FAIL_DEAD(CORE_LOG_COMCH, __func__, "comch_client", comch_client);
     return register_recv(&comch_client->side, recv_event_cb, __func__);
 }
 
@@ -45,8 +45,8 @@ doca_error_t doca_comch_server_event_connection_status_changed_register(
 {
     doca_error_t result;
 
-    if (comch_server == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_COMCH, __func__, "comch_server");
+    if (!core_is_live(CORE_LIVE_COMCH_SERVER, comch_server))
+        return CORE_FAIL_DEAD(CORE_LOG_COMCH, __func__, "comch_server", comch_server);
     result = need_both(connect_event_cb != NULL, "connect_event_cb", disconnect_event_cb != NULL,
                        "disconnect_event_cb", __func__);
     if (result == DOCA_SUCCESS)
@@ -78,8 +78,8 @@ doca_comch_server_event_consumer_register(struct doca_comch_server *comch_server
                                           doca_comch_event_consumer_cb_t new_consumer_event_cb,
                                           doca_comch_event_consumer_cb_t expired_consumer_event_cb)
 {
-    if (comch_server == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_COMCH, __func__, "comch_server");
+    if (!core_is_live(CORE_LIVE_COMCH_SERVER, comch_server))
+        return CORE_FAIL_DEAD(CORE_LOG_COMCH, __func__, "comch_server", comch_server);
     return register_consumer(&comch_server->side, new_consumer_event_cb, expired_consumer_event_cb,
                              __func__);
 }
@@ -89,8 +89,8 @@ doca_comch_client_event_consumer_register(struct doca_comch_client *comch_client
                                           doca_comch_event_consumer_cb_t new_consumer_event_cb,
                                           doca_comch_event_consumer_cb_t expired_consumer_event_cb)
 {
-    if (comch_client == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_COMCH, __func__, "comch_client");
+    if (!core_is_live(CORE_LIVE_COMCH_CLIENT, comch_client))
+        return CORE_FAIL_DEAD(CORE_LOG_COMCH, __func__, "comch_client", comch_client);
     return register_consumer(&comch_client->side, new_consumer_event_cb, expired_consumer_event_cb,
                              __func__);
 }

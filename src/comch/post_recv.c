@@ -86,8 +86,8 @@ doca_error_t doca_comch_consumer_task_post_recv_set_conf(
     doca_error_t result;
     uint32_t max;
 
-    if (consumer == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_COMCH, __func__, "consumer");
+    if (!core_is_live(CORE_LIVE_COMCH_CONSUMER, consumer))
+        return CORE_FAIL_DEAD(CORE_LOG_COMCH, __func__, "consumer", consumer);
     if (task_completion_cb == NULL)
         return CORE_FAIL_NULL(CORE_LOG_COMCH, __func__, "task_completion_cb");
     if (task_error_cb == NULL)
@@ -133,8 +133,8 @@ doca_comch_consumer_task_post_recv_alloc_init(struct doca_comch_consumer *consum
     struct doca_task *base;
     doca_error_t result;
 
-    if (consumer == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_COMCH, __func__, "consumer");
+    if (!core_is_live(CORE_LIVE_COMCH_CONSUMER, consumer))
+        return CORE_FAIL_DEAD(CORE_LOG_COMCH, __func__, "consumer", consumer);
     if (task == NULL)
         return CORE_FAIL_NULL(CORE_LOG_COMCH, __func__, "task");
     if (consumer->ctx.state == DOCA_CTX_STATE_RUNNING) {
@@ -156,32 +156,32 @@ doca_comch_consumer_task_post_recv_alloc_init(struct doca_comch_consumer *consum
 struct doca_buf *
 doca_comch_consumer_task_post_recv_get_buf(const struct doca_comch_consumer_task_post_recv *task)
 {
-    return task != NULL ? task->buf : NULL;
+    return core_task_is_live(task, __func__) ? task->buf : NULL;
 }
 
 void doca_comch_consumer_task_post_recv_set_buf(struct doca_comch_consumer_task_post_recv *task,
                                                 struct doca_buf *buf)
 {
-    if (task != NULL)
+    if (core_task_is_live(task, __func__))
         task->buf = buf;
 }
 
 uint32_t doca_comch_consumer_task_post_recv_get_producer_id(
     const struct doca_comch_consumer_task_post_recv *task)
 {
-    return task != NULL ? task->producer_id : 0;
+    return core_task_is_live(task, __func__) ? task->producer_id : 0;
 }
 
 const uint8_t *doca_comch_consumer_task_post_recv_get_imm_data(
     const struct doca_comch_consumer_task_post_recv *task)
 {
-    return task != NULL && task->imm_len > 0 ? task->imm : NULL;
+    return core_task_is_live(task, __func__) && task->imm_len > 0 ? task->imm : NULL;
 }
 
 uint32_t doca_comch_consumer_task_post_recv_get_imm_data_len(
     const struct doca_comch_consumer_task_post_recv *task)
 {
-    return task != NULL ? task->imm_len : 0;
+    return core_task_is_live(task, __func__) ? task->imm_len : 0;
 }
 
 struct doca_task *

@@ -282,6 +282,7 @@ doca_error_t doca_comch_producer_create(struct doca_comch_connection *comch_conn
         return result;
     }
     core_ctx_init(&created->ctx, &producer_ctx_ops, dev);
+    core_live_add(CORE_LIVE_COMCH_PRODUCER, created);
     core_task_pool_init(&created->pool, &created->ctx, &comch_transfer_ops,
                         sizeof(struct doca_comch_producer_task_send) +
                             dev->info.soft->caps.comch_max_imm_len);
@@ -293,8 +294,8 @@ doca_error_t doca_comch_producer_destroy(struct doca_comch_producer *producer)
 {
     doca_error_t result;
 
-    if (producer == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_COMCH, __func__, "producer");
+    if (!core_is_live(CORE_LIVE_COMCH_PRODUCER, producer))
+        return CORE_FAIL_DEAD(CORE_LOG_COMCH, __func__, "producer", producer);
     result = core_ctx_fini(&producer->ctx, __func__);
     if (result != DOCA_SUCCESS)
         return result;
@@ -305,8 +306,8 @@ doca_error_t doca_comch_producer_destroy(struct doca_comch_producer *producer)
 
 doca_error_t doca_comch_producer_get_id(const struct doca_comch_producer *producer, uint32_t *id)
 {
-    if (producer == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_COMCH, __func__, "producer");
+    if (!core_is_live(CORE_LIVE_COMCH_PRODUCER, producer))
+        return CORE_FAIL_DEAD(CORE_LOG_COMCH, __func__, "producer", producer);
     if (id == NULL)
         return CORE_FAIL_NULL(CORE_LOG_COMCH, __func__, "id");
     *id = producer->end.id;

@@ -232,8 +232,8 @@ doca_error_t comch_send_alloc(struct comch_side *side, struct doca_comch_connect
     struct doca_task *base;
     doca_error_t result;
 
-    if (peer == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_COMCH, func, "peer");
+    if (!core_is_live(CORE_LIVE_COMCH_CONNECTION, peer))
+        return CORE_FAIL_DEAD(CORE_LOG_COMCH, func, "peer", peer);
     if (msg == NULL)
         return CORE_FAIL_NULL(CORE_LOG_COMCH, func, "msg");
     if (task == NULL)

@@ -77,6 +77,7 @@ static struct doca_comch_connection *get_conn(struct doca_comch_server *server)
         if (conn == NULL)
             return NULL;
         conn->side = &server->side;
+        core_live_add(CORE_LIVE_COMCH_CONNECTION, conn);
         od_list_append(&server->old_conns, &conn->link_in_side);
     }
     return OD_LIST_ENTRY(server->old_conns.next, struct doca_comch_connection, link_in_side);
@@ -314,6 +315,7 @@ doca_error_t doca_comch_server_create(struct doca_dev *dev, struct doca_dev_rep 
         return result;
     }
     created->side.is_server = true;
+    core_live_add(CORE_LIVE_COMCH_SERVER, created);
     created->rep = repr;
     atomic_fetch_add(&repr->users, 1);
     od_list_init(&created->conns);
@@ -326,14 +328,20 @@ doca_error_t doca_comch_server_destroy(struct doca_comch_server *comch_server)
 {
     doca_error_t result;
 
-    if (comch_server == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_COMCH, __func__, "comch_server");
+    if (!core_is_live(CORE_LIVE_COMCH_SERVER, comch_server))
+        return CORE_FAIL_DEAD(CORE_LOG_COMCH, __func__, "comch_server", comch_server);
     result = comch_side_fini(&comch_server->side, __func__);
     if (result != DOCA_SUCCESS)
         return result;
     atomic_fetch_sub(&comch_server->rep->users, 1);
     OD_LIST_FOR_EACH_SAFE(link, &comch_server->old_conns)
-    free(OD_LIST_ENTRY(link, struct doca_comch_connection, link_in_side));
+    {
+        struct doca_comch_connection *conn =
+            OD_LIST_ENTRY(link, struct doca_comch_connection, link_in_side);
+
+        core_live_remove(conn);
+        free(conn);
+    }
     free(comch_server);
     return DOCA_SUCCESS;
 }
@@ -346,8 +354,8 @@ struct doca_ctx *doca_comch_server_as_ctx(struct doca_comch_server *comch_server
 doca_error_t doca_comch_server_get_device_rep(const struct doca_comch_server *comch_server,
                                               struct doca_dev_rep **rep)
 {
-    if (comch_server == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_COMCH, __func__, "comch_server");
+    if (!core_is_live(CORE_LIVE_COMCH_SERVER, comch_server))
+        return CORE_FAIL_DEAD(CORE_LOG_COMCH, __func__, "comch_server", comch_server);
     if (rep == NULL)
         return CORE_FAIL_NULL(CORE_LOG_COMCH, __func__, "rep");
     *rep = comch_server->rep;
@@ -359,10 +367,10 @@ doca_error_t doca_comch_server_disconnect(struct doca_comch_server *comch_server
 {
     const char *name;
 
-    if (comch_server == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_COMCH, __func__, "comch_server");
-    if (connection == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_COMCH, __func__, "connection");
+    if (!core_is_live(CORE_LIVE_COMCH_SERVER, comch_server))
+        return CORE_FAIL_DEAD(CORE_LOG_COMCH, __func__, "comch_server", comch_server);
+    if (!core_is_live(CORE_LIVE_COMCH_CONNECTION, connection))
+        return CORE_FAIL_DEAD(CORE_LOG_COMCH, __func__, "connection", connection);
     name = comch_server->side.ctx.name;
     if (connection->side != &comch_server->side || connection->state == COMCH_CONN_IDLE ||
         connection->dismissed)
@@ -386,7 +394,7 @@ doca_error_t doca_comch_server_task_send_alloc_init(struct doca_comch_server *co
                                                     const void *msg, uint32_t len,
                                                     struct doca_comch_task_send **task)
 {
-    if (comch_server == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_COMCH, __func__, "comch_server");
+    if (!core_is_live(CORE_LIVE_COMCH_SERVER, comch_server))
+        return CORE_FAIL_DEAD(CORE_LOG_COMCH, __func__, "comch_server", comch_server);
     return comch_send_alloc(&comch_server->side, peer, msg, len, __func__, task);
 }

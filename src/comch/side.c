@@ -215,40 +215,40 @@ static doca_error_t give_device(const struct comch_side *side, struct doca_dev *
 doca_error_t doca_comch_server_set_max_msg_size(struct doca_comch_server *comch_server,
                                                 uint32_t size)
 {
-    if (comch_server == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_COMCH, __func__, "comch_server");
+    if (!core_is_live(CORE_LIVE_COMCH_SERVER, comch_server))
+        return CORE_FAIL_DEAD(CORE_LOG_COMCH, __func__, "comch_server", comch_server);
     return set_max_msg(&comch_server->side, size, __func__);
 }
 
 doca_error_t doca_comch_server_get_max_msg_size(const struct doca_comch_server *comch_server,
                                                 uint32_t *size)
 {
-    if (comch_server == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_COMCH, __func__, "comch_server");
+    if (!core_is_live(CORE_LIVE_COMCH_SERVER, comch_server))
+        return CORE_FAIL_DEAD(CORE_LOG_COMCH, __func__, "comch_server", comch_server);
     return give_size(comch_server->side.max_msg, size, __func__);
 }
 
 doca_error_t doca_comch_server_set_recv_queue_size(struct doca_comch_server *comch_server,
                                                    uint32_t size)
 {
-    if (comch_server == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_COMCH, __func__, "comch_server");
+    if (!core_is_live(CORE_LIVE_COMCH_SERVER, comch_server))
+        return CORE_FAIL_DEAD(CORE_LOG_COMCH, __func__, "comch_server", comch_server);
     return set_recv_queue(&comch_server->side, size, __func__);
 }
 
 doca_error_t doca_comch_server_get_recv_queue_size(const struct doca_comch_server *comch_server,
                                                    uint32_t *size)
 {
-    if (comch_server == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_COMCH, __func__, "comch_server");
+    if (!core_is_live(CORE_LIVE_COMCH_SERVER, comch_server))
+        return CORE_FAIL_DEAD(CORE_LOG_COMCH, __func__, "comch_server", comch_server);
     return give_size(comch_server->side.recv_queue, size, __func__);
 }
 
 doca_error_t doca_comch_server_get_device(const struct doca_comch_server *comch_server,
                                           struct doca_dev **dev)
 {
-    if (comch_server == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_COMCH, __func__, "comch_server");
+    if (!core_is_live(CORE_LIVE_COMCH_SERVER, comch_server))
+        return CORE_FAIL_DEAD(CORE_LOG_COMCH, __func__, "comch_server", comch_server);
     return give_device(&comch_server->side, dev, __func__);
 }
 
@@ -256,8 +256,8 @@ doca_error_t doca_comch_server_task_send_set_conf(
     struct doca_comch_server *comch_server, doca_comch_task_send_completion_cb_t task_completion_cb,
     doca_comch_task_send_completion_cb_t task_error_cb, uint32_t num_send_tasks)
 {
-    if (comch_server == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_COMCH, __func__, "comch_server");
+    if (!core_is_live(CORE_LIVE_COMCH_SERVER, comch_server))
+        return CORE_FAIL_DEAD(CORE_LOG_COMCH, __func__, "comch_server", comch_server);
     return set_sends(&comch_server->side, task_completion_cb, task_error_cb, num_send_tasks,
                      __func__);
 }
@@ -267,40 +267,40 @@ doca_error_t doca_comch_server_task_send_set_conf(
 doca_error_t doca_comch_client_set_max_msg_size(struct doca_comch_client *comch_client,
                                                 uint32_t size)
 {
-    if (comch_client == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_COMCH, __func__, "comch_client");
+    if (!core_is_live(CORE_LIVE_COMCH_CLIENT, comch_client))
+        return CORE_FAIL_DEAD(CORE_LOG_COMCH, __func__, "comch_client", comch_client);
     return set_max_msg(&comch_client->side, size, __func__);
 }
 
 doca_error_t doca_comch_client_get_max_msg_size(const struct doca_comch_client *comch_client,
                                                 uint32_t *size)
 {
-    if (comch_client == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_COMCH, __func__, "comch_client");
+    if (!core_is_live(CORE_LIVE_COMCH_CLIENT, comch_client))
+        return CORE_FAIL_DEAD(CORE_LOG_COMCH, __func__, "comch_client", comch_client);
     return give_size(comch_client->side.max_msg, size, __func__);
 }
 
 doca_error_t doca_comch_client_set_recv_queue_size(struct doca_comch_client *comch_client,
                                                    uint32_t size)
 {
-    if (comch_client == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_COMCH, __func__, "comch_client");
+    if (!core_is_live(CORE_LIVE_COMCH_CLIENT, comch_client))
+        return CORE_FAIL_DEAD(CORE_LOG_COMCH, __func__, "comch_client", comch_client);
     return set_recv_queue(&comch_client->side, size, __func__);
 }
 
 doca_error_t doca_comch_client_get_recv_queue_size(const struct doca_comch_client *comch_client,
                                                    uint32_t *size)
 {
-    if (comch_client == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_COMCH, __func__, "comch_client");
+    if (!core_is_live(CORE_LIVE_COMCH_CLIENT, comch_client))
+        return CORE_FAIL_DEAD(CORE_LOG_COMCH, __func__, "comch_client", comch_client);
     return give_size(comch_client->side.recv_queue, size, __func__);
 }
 
 doca_error_t doca_comch_client_get_device(const struct doca_comch_client *comch_client,
                                           struct doca_dev **dev)
 {
-    if (comch_client == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_COMCH, __func__, "comch_client");
+    if (!core_is_live(CORE_LIVE_COMCH_CLIENT, comch_client))
+        return CORE_FAIL_DEAD(CORE_LOG_COMCH, __func__, "comch_client", comch_client);
     return give_device(&comch_client->side, dev, __func__);
 }
 
@@ -308,8 +308,8 @@ doca_error_t doca_comch_client_task_send_set_conf(
     struct doca_comch_client *comch_client, doca_comch_task_send_completion_cb_t task_completion_cb,
     doca_comch_task_send_completion_cb_t task_error_cb, uint32_t num_send_tasks)
 {
-    if (comch_client == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_COMCH, __func__, "comch_client");
+    if (!core_is_live(CORE_LIVE_COMCH_CLIENT, comch_client))
+        return CORE_FAIL_DEAD(CORE_LOG_COMCH, __func__, "comch_client", comch_client);
     return set_sends(&comch_client->side, task_completion_cb, task_error_cb, num_send_tasks,
                      __func__);
 }

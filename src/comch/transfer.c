@@ -223,8 +223,8 @@ doca_error_t doca_comch_producer_task_send_set_conf(
     doca_error_t result;
     uint32_t max;
 
-    if (producer == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_COMCH, __func__, "producer");
+    if (!core_is_live(CORE_LIVE_COMCH_PRODUCER, producer))
+        return CORE_FAIL_DEAD(CORE_LOG_COMCH, __func__, "producer", producer);
     if (task_completion_cb == NULL)
         return CORE_FAIL_NULL(CORE_LOG_COMCH, __func__, "task_completion_cb");
     if (task_error_cb == NULL)
@@ -283,8 +283,8 @@ doca_error_t doca_comch_producer_task_send_alloc_init(struct doca_comch_producer
     struct doca_task *base;
     doca_error_t result;
 
-    if (producer == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_COMCH, __func__, "producer");
+    if (!core_is_live(CORE_LIVE_COMCH_PRODUCER, producer))
+        return CORE_FAIL_DEAD(CORE_LOG_COMCH, __func__, "producer", producer);
     if (task == NULL)
         return CORE_FAIL_NULL(CORE_LOG_COMCH, __func__, "task");
     if (producer->ctx.state == DOCA_CTX_STATE_RUNNING) {
@@ -306,45 +306,45 @@ doca_error_t doca_comch_producer_task_send_alloc_init(struct doca_comch_producer
 const struct doca_buf *
 doca_comch_producer_task_send_get_buf(const struct doca_comch_producer_task_send *task)
 {
-    return task != NULL ? task->buf : NULL;
+    return core_task_is_live(task, __func__) ? task->buf : NULL;
 }
 
 void doca_comch_producer_task_send_set_buf(struct doca_comch_producer_task_send *task,
                                            const struct doca_buf *buf)
 {
-    if (task != NULL)
+    if (core_task_is_live(task, __func__))
         task->buf = buf;
 }
 
 uint32_t
 doca_comch_producer_task_send_get_consumer_id(const struct doca_comch_producer_task_send *task)
 {
-    return task != NULL ? task->consumer_id : 0;
+    return core_task_is_live(task, __func__) ? task->consumer_id : 0;
 }
 
 void doca_comch_producer_task_send_set_consumer_id(struct doca_comch_producer_task_send *task,
                                                    const uint32_t consumer_id)
 {
-    if (task != NULL)
+    if (core_task_is_live(task, __func__))
         task->consumer_id = consumer_id;
 }
 
 uint8_t *
 doca_comch_producer_task_send_get_imm_data(const struct doca_comch_producer_task_send *task)
 {
-    return task != NULL && task->imm_len > 0 ? (uint8_t *)task->imm : NULL;
+    return core_task_is_live(task, __func__) && task->imm_len > 0 ? (uint8_t *)task->imm : NULL;
 }
 
 uint32_t
 doca_comch_producer_task_send_get_imm_data_len(const struct doca_comch_producer_task_send *task)
 {
-    return task != NULL ? task->imm_len : 0;
+    return core_task_is_live(task, __func__) ? task->imm_len : 0;
 }
 
 void doca_comch_producer_task_send_set_imm_data(struct doca_comch_producer_task_send *task,
                                                 uint8_t *imm_data, uint32_t imm_data_len)
 {
-    if (task != NULL)
+    if (core_task_is_live(task, __func__))
         set_imm(task, imm_data, imm_data != NULL ? imm_data_len : 0);
 }
 
