@@ -406,8 +406,8 @@ static doca_error_t command_allocate(struct doca_urom_worker *worker, uint64_t p
     struct doca_buf *payload;
     doca_error_t result;
 
-    if (worker == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_UROM, func, "worker_ctx");
+    if (!core_is_live(CORE_LIVE_UROM_WORKER, worker))
+        return CORE_FAIL_DEAD(CORE_LOG_UROM, func, "worker_ctx", worker);
     if (task == NULL)
         return CORE_FAIL_NULL(CORE_LOG_UROM, func, "task");
     if (worker->ctx.state == DOCA_CTX_STATE_RUNNING && worker->pool.free == NULL) {

@@ -123,6 +123,7 @@ doca_error_t doca_urom_domain_create(struct doca_urom_domain **domain_ctx)
         return CORE_FAIL(DOCA_ERROR_NO_MEMORY, CORE_LOG_UROM, __func__, NULL, "domain",
                          "%zu bytes" CORE_REMEDY "free memory", sizeof(*domain));
     core_ctx_init(&domain->ctx, &domain_ops, NULL);
+    core_live_add(CORE_LIVE_UROM_DOMAIN, domain);
     *domain_ctx = domain;
     return DOCA_SUCCESS;
 }
@@ -150,8 +151,8 @@ doca_error_t doca_urom_domain_destroy(struct doca_urom_domain *domain_ctx)
 {
     doca_error_t result;
 
-    if (domain_ctx == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_UROM, __func__, "domain_ctx");
+    if (!core_is_live(CORE_LIVE_UROM_DOMAIN, domain_ctx))
+        return CORE_FAIL_DEAD(CORE_LOG_UROM, __func__, "domain_ctx", domain_ctx);
     if (domain_ctx->ctx.state != DOCA_CTX_STATE_IDLE)
         return CORE_FAIL(DOCA_ERROR_NOT_PERMITTED, CORE_LOG_UROM, __func__, domain_ctx->ctx.name,
                          "state", "not IDLE" CORE_LIMIT "IDLE" CORE_REMEDY "stop it first");
@@ -175,8 +176,8 @@ struct doca_ctx *doca_urom_domain_as_ctx(struct doca_urom_domain *domain_ctx)
 
 static doca_error_t check_setter(const struct doca_urom_domain *domain, const char *func)
 {
-    if (domain == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_UROM, func, "domain_ctx");
+    if (!core_is_live(CORE_LIVE_UROM_DOMAIN, domain))
+        return CORE_FAIL_DEAD(CORE_LOG_UROM, func, "domain_ctx", domain);
     return core_ctx_check_idle(&domain->ctx, func);
 }
 
@@ -220,8 +221,8 @@ doca_error_t doca_urom_domain_set_workers(struct doca_urom_domain *domain_ctx,
         return CORE_FAIL_NULL(CORE_LOG_UROM, __func__,
                               workers == NULL ? "workers" : "domain_worker_ids");
     for (size_t i = 0; i < workers_cnt; i++) {
-        if (workers[i] == NULL)
-            return CORE_FAIL_NULL(CORE_LOG_UROM, __func__, "workers[i]");
+        if (!core_is_live(CORE_LIVE_UROM_WORKER, workers[i]))
+            return CORE_FAIL_DEAD(CORE_LOG_UROM, __func__, "workers[i]", workers[i]);
     }
     if (workers_cnt > 0) {
         members = calloc(workers_cnt, sizeof(members[0]));

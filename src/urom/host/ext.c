@@ -4,8 +4,8 @@
 doca_error_t doca_urom_ext_worker_get_stats(struct doca_urom_worker *worker_ctx,
                                             struct doca_urom_ext_stats *stats)
 {
-    if (worker_ctx == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_UROM, __func__, "worker_ctx");
+    if (!core_is_live(CORE_LIVE_UROM_WORKER, worker_ctx))
+        return CORE_FAIL_DEAD(CORE_LOG_UROM, __func__, "worker_ctx", worker_ctx);
     if (stats == NULL)
         return CORE_FAIL_NULL(CORE_LOG_UROM, __func__, "stats");
     *stats = worker_ctx->stats;
@@ -14,5 +14,5 @@ doca_error_t doca_urom_ext_worker_get_stats(struct doca_urom_worker *worker_ctx,
 
 const char *doca_urom_ext_worker_last_error(struct doca_urom_worker *worker_ctx)
 {
-    return worker_ctx != NULL ? worker_ctx->last_error : "";
+    return core_is_live(CORE_LIVE_UROM_WORKER, worker_ctx) ? worker_ctx->last_error : "";
 }

@@ -205,8 +205,8 @@ static doca_error_t query_allocate(struct doca_urom_service *service, uint32_t g
     struct doca_task *base;
     doca_error_t result;
 
-    if (service == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_UROM, func, "service_ctx");
+    if (!core_is_live(CORE_LIVE_UROM_SERVICE, service))
+        return CORE_FAIL_DEAD(CORE_LOG_UROM, func, "service_ctx", service);
     if (task == NULL)
         return CORE_FAIL_NULL(CORE_LOG_UROM, func, "task");
     if (service->ctx.state == DOCA_CTX_STATE_RUNNING && service->pool.free == NULL) {

@@ -128,6 +128,7 @@ doca_error_t doca_urom_service_create(struct doca_urom_service **service_ctx)
         return CORE_FAIL(DOCA_ERROR_NO_MEMORY, CORE_LOG_UROM, __func__, NULL, "service",
                          "%zu bytes" CORE_REMEDY "free memory", sizeof(*service));
     core_ctx_init(&service->ctx, &service_ops, NULL);
+    core_live_add(CORE_LIVE_UROM_SERVICE, service);
     core_task_pool_init(&service->pool, &service->ctx, &urom_query_ops, 1);
     pthread_mutex_init(&service->lock, NULL);
     service->max_msg = UROM_WIRE_MSG_DEFAULT;
@@ -141,8 +142,8 @@ doca_error_t doca_urom_service_destroy(struct doca_urom_service *service_ctx)
     doca_error_t result;
     uint32_t refs;
 
-    if (service_ctx == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_UROM, __func__, "service_ctx");
+    if (!core_is_live(CORE_LIVE_UROM_SERVICE, service_ctx))
+        return CORE_FAIL_DEAD(CORE_LOG_UROM, __func__, "service_ctx", service_ctx);
     if (service_ctx->ctx.state != DOCA_CTX_STATE_IDLE)
         return CORE_FAIL(DOCA_ERROR_NOT_PERMITTED, CORE_LOG_UROM, __func__, service_ctx->ctx.name,
                          "state", "not IDLE" CORE_LIMIT "IDLE" CORE_REMEDY "stop it first");
@@ -174,8 +175,8 @@ struct doca_ctx *doca_urom_service_as_ctx(struct doca_urom_service *service_ctx)
 
 static doca_error_t check_setter(const struct doca_urom_service *service, const char *func)
 {
-    if (service == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_UROM, func, "service_ctx");
+    if (!core_is_live(CORE_LIVE_UROM_SERVICE, service))
+        return CORE_FAIL_DEAD(CORE_LOG_UROM, func, "service_ctx", service);
     return core_ctx_check_idle(&service->ctx, func);
 }
 
@@ -252,8 +253,8 @@ doca_urom_service_get_plugins_list(struct doca_urom_service *service_ctx,
 {
     doca_error_t result;
 
-    if (service_ctx == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_UROM, __func__, "service_ctx");
+    if (!core_is_live(CORE_LIVE_UROM_SERVICE, service_ctx))
+        return CORE_FAIL_DEAD(CORE_LOG_UROM, __func__, "service_ctx", service_ctx);
     if (plugins == NULL)
         return CORE_FAIL_NULL(CORE_LOG_UROM, __func__, "plugins");
     if (plugins_count == NULL)
@@ -275,8 +276,8 @@ doca_error_t doca_urom_service_get_cpuset(struct doca_urom_service *service_ctx,
 {
     doca_error_t result;
 
-    if (service_ctx == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_UROM, __func__, "service_ctx");
+    if (!core_is_live(CORE_LIVE_UROM_SERVICE, service_ctx))
+        return CORE_FAIL_DEAD(CORE_LOG_UROM, __func__, "service_ctx", service_ctx);
     if (cpuset == NULL)
         return CORE_FAIL_NULL(CORE_LOG_UROM, __func__, "cpuset");
     result = check_running(service_ctx, __func__);

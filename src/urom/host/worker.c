@@ -87,6 +87,7 @@ doca_error_t doca_urom_worker_create(struct doca_urom_worker **worker_ctx)
         return CORE_FAIL(DOCA_ERROR_NO_MEMORY, CORE_LOG_UROM, __func__, NULL, "worker",
                          "%zu bytes" CORE_REMEDY "free memory", sizeof(*worker));
     core_ctx_init(&worker->ctx, &worker_ops, NULL);
+    core_live_add(CORE_LIVE_UROM_WORKER, worker);
     core_task_pool_init(&worker->pool, &worker->ctx, &urom_command_ops, 1);
     od_list_init(&worker->members);
     worker->wanted_id = DOCA_UROM_WORKER_ID_ANY;
@@ -112,8 +113,8 @@ doca_error_t doca_urom_worker_destroy(struct doca_urom_worker *worker_ctx)
 {
     doca_error_t result;
 
-    if (worker_ctx == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_UROM, __func__, "worker_ctx");
+    if (!core_is_live(CORE_LIVE_UROM_WORKER, worker_ctx))
+        return CORE_FAIL_DEAD(CORE_LOG_UROM, __func__, "worker_ctx", worker_ctx);
     if (worker_ctx->domains > 0)
         return refuse_member(worker_ctx, __func__);
     result = core_ctx_fini(&worker_ctx->ctx, __func__);
@@ -142,8 +143,8 @@ struct doca_ctx *doca_urom_worker_as_ctx(struct doca_urom_worker *worker_ctx)
 
 static doca_error_t check_setter(const struct doca_urom_worker *worker, const char *func)
 {
-    if (worker == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_UROM, func, "worker_ctx");
+    if (!core_is_live(CORE_LIVE_UROM_WORKER, worker))
+        return CORE_FAIL_DEAD(CORE_LOG_UROM, func, "worker_ctx", worker);
     return core_ctx_check_idle(&worker->ctx, func);
 }
 
@@ -154,8 +155,8 @@ doca_error_t doca_urom_worker_set_service(struct doca_urom_worker *worker_ctx,
 
     if (result != DOCA_SUCCESS)
         return result;
-    if (service_ctx == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_UROM, __func__, "service_ctx");
+    if (!core_is_live(CORE_LIVE_UROM_SERVICE, service_ctx))
+        return CORE_FAIL_DEAD(CORE_LOG_UROM, __func__, "service_ctx", service_ctx);
     if (service_ctx == worker_ctx->service)
         return DOCA_SUCCESS;
     pthread_mutex_lock(&service_ctx->lock);
@@ -332,8 +333,8 @@ doca_error_t doca_urom_worker_set_env(struct doca_urom_worker *worker_ctx, char 
 
 doca_error_t doca_urom_worker_get_id(struct doca_urom_worker *worker_ctx, uint64_t *worker_id)
 {
-    if (worker_ctx == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_UROM, __func__, "worker_ctx");
+    if (!core_is_live(CORE_LIVE_UROM_WORKER, worker_ctx))
+        return CORE_FAIL_DEAD(CORE_LOG_UROM, __func__, "worker_ctx", worker_ctx);
     if (worker_id == NULL)
         return CORE_FAIL_NULL(CORE_LOG_UROM, __func__, "worker_id");
     *worker_id = worker_ctx->id;
@@ -342,8 +343,8 @@ doca_error_t doca_urom_worker_get_id(struct doca_urom_worker *worker_ctx, uint64
 
 doca_error_t doca_urom_worker_get_gid(struct doca_urom_worker *worker_ctx, uint32_t *worker_gid)
 {
-    if (worker_ctx == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_UROM, __func__, "worker_ctx");
+    if (!core_is_live(CORE_LIVE_UROM_WORKER, worker_ctx))
+        return CORE_FAIL_DEAD(CORE_LOG_UROM, __func__, "worker_ctx", worker_ctx);
     if (worker_gid == NULL)
         return CORE_FAIL_NULL(CORE_LOG_UROM, __func__, "worker_gid");
     *worker_gid = worker_ctx->gid;
