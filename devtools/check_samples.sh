@@ -141,6 +141,37 @@ ran+="doca_urom/plugin_template "
 timeout 180 "$template/test.sh" "$stage$prefix" "$template/build-host" "${wrapper[@]}" \
     >"$stage/out" 2>&1 </dev/null || fail "plugin_template"
 
+# The samples of UROM need a service; those for several ranks an mpirun, which valgrind is not for.
+run_ranks() # sample, what it must print, arguments...
+{
+    local sample=$1 wanted=$2 program status=0
+    program=$samples/$sample/build-host/$(basename "$sample")
+    shift 2
+    ran+="$sample "
+    if ! command -v mpirun >/dev/null || [ ! -x "$program" ] || [ ${#wrapper[@]} -gt 0 ]; then
+        return
+    fi
+    timeout 300 mpirun --allow-run-as-root --oversubscribe --bind-to none -n 2 "$program" "$@" \
+        >"$stage/out" 2>&1 </dev/null || status=$?
+    if [ $status -ne 0 ] || ! grep -q "$wanted" "$stage/out"; then
+        fail "$sample $*: exit status $status, wanted \"$wanted\""
+    fi
+}
+
+"$stage$prefix/services/doca_urom_daemon" >"$stage/daemon.out" 2>&1 </dev/null &
+daemon=$!
+for _ in {1..600}; do
+    grep -q "ready: " "$stage/daemon.out" && break
+    sleep 0.1
+done
+run doca_urom/urom_put_get 'got "some text"' host "some text"
+run doca_urom/urom_hundred "100 additions" host
+run doca_urom/urom_counter "counted to 3000" host
+run_ranks doca_urom/urom_allreduce "2 ranks added 1000 elements" 1000
+run_ranks doca_urom/urom_overlap "overlap" 65536
+kill "$daemon"
+wait "$daemon" || { cp "$stage/daemon.out" "$stage/out"; fail "the service: exit status $?"; }
+
 for file in "$samples"/*/*/meson.build; do
     sample=$(basename "$(dirname "$(dirname "$file")")")/$(basename "$(dirname "$file")")
     case $ran in

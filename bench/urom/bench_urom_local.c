@@ -1,0 +1,450 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* UROM on one machine: commands against bare shared memory, put and get against memcpy and
+ * process_vm of a helper process, the start of a worker against fork and exec.
+ *
+ * This process is on core 0, the worker and the helper are on core 1 while they work. Both sides of
+ * a put are memory of this process: how the worker reaches it depends only on its kind. */
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <doca_buf.h>
+#include <doca_urom_rma.h>
+
+#include "lib/bench.h"
+#include "urom/rig.h"
+
+#define ROUNDS 51
+#define TRIPS  1000
+#define STREAM 10000
+#define DEPTH  64u
+#define MIB    ((size_t)1 << 20)
+#define COPIES 32
+#define STARTS 21
+
+enum order { ORDER_NONE, ORDER_ECHO, ORDER_DROP, ORDER_COPY, ORDER_READ, ORDER_WRITE };
+
+/* One line a direction, mark and bytes together. */
+struct line {
+    _Alignas(128) _Atomic uint64_t mark;
+    uint64_t bytes[2];
+};
+
+/* What helper and this process share. */
+static struct shared {
+    _Alignas(128) _Atomic uint32_t order; /* for the helper, which sleeps in between */
+    _Alignas(128) _Atomic uint32_t done;
+    struct line there, back;
+    struct line ring[DEPTH];
+    _Alignas(128) _Atomic uint64_t taken;
+    double seconds; /* that the last order took */
+} * shared;
+
+static struct rig rig;
+static char *areas[4]; /* shared, shared, private, private */
+static struct doca_urom_ops_region *regions[4];
+static int bell[2]; /* wakes the helper */
+
+/* ------------------------------------------------------------------------------------------------
+ * Helper process
+ */
+
+static void echo(void)
+{
+    for (uint64_t i = 1; i <= TRIPS; i++) {
+        while (atomic_load_explicit(&shared->there.mark, memory_order_acquire) != i)
+            ;
+        shared->back.bytes[0] = shared->there.bytes[0];
+        atomic_store_explicit(&shared->back.mark, i, memory_order_release);
+    }
+}
+
+/* Takes and answers: a ring each way. */
+static void drop(void)
+{
+    for (uint64_t i = 1; i <= STREAM; i++) {
+        struct line *line = &shared->ring[i % DEPTH];
+
+        while (atomic_load_explicit(&line->mark, memory_order_acquire) != i)
+            ;
+        atomic_store_explicit(&shared->taken, i, memory_order_release);
+    }
+}
+
+static void copy_other(int write, char *own)
+{
+    const struct iovec local = {own, MIB};
+
+    for (int i = 0; i < COPIES; i++) {
+        const struct iovec remote = {areas[3] + (size_t)(i % 2) * MIB, MIB};
+        const ssize_t n = write ? process_vm_writev(getppid(), &local, 1, &remote, 1, 0)
+                                : process_vm_readv(getppid(), &local, 1, &remote, 1, 0);
+
+        if (n != (ssize_t)MIB)
+            bench_die("process_vm", "refused");
+    }
+}
+
+static void helper(void)
+{
+    char *own = rig_memory(MIB, 0), c;
+
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    bench_pin(1);
+    while (read(bell[0], &c, 1) == 1) {
+        const uint32_t order = atomic_load(&shared->order);
+        const double begin = bench_now();
+
+        atomic_store(&shared->done, 1); /* is awake */
+        if (order == ORDER_ECHO)
+            echo();
+        else if (order == ORDER_DROP)
+            drop();
+        else if (order == ORDER_COPY)
+            for (int i = 0; i < COPIES; i++)
+                memcpy(areas[1] + (size_t)(i % 2) * MIB, areas[0], MIB);
+        else
+            copy_other(order == ORDER_WRITE, own);
+        shared->seconds = bench_now() - begin;
+        atomic_store(&shared->done, 2);
+    }
+    _exit(0);
+}
+
+static void begin_order(enum order order)
+{
+    atomic_store(&shared->done, 0);
+    atomic_store(&shared->order, (uint32_t)order);
+    if (write(bell[1], "", 1) != 1)
+        bench_die("helper", "is gone");
+    while (atomic_load(&shared->done) == 0)
+        ;
+}
+
+static void end_order(void)
+{
+    while (atomic_load(&shared->done) != 2)
+        ;
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Commands
+ */
+
+static unsigned int left;
+
+static void command_done(struct doca_urom_worker_cmd_task *task, union doca_data task_data,
+                         union doca_data ctx_data)
+{
+    (void)task_data;
+    (void)ctx_data;
+    rig_check(doca_task_get_status(doca_urom_worker_cmd_task_as_task(task)), "command");
+    left--;
+}
+
+static struct doca_urom_worker_cmd_task *tasks[DEPTH];
+
+static void make_tasks(void)
+{
+    for (unsigned int i = 0; i < DEPTH; i++) {
+        struct doca_buf *payload;
+        void *head;
+
+        rig_check(doca_urom_worker_cmd_task_allocate_init(rig.worker, rig.graph, &tasks[i]),
+                  "task");
+        doca_urom_worker_cmd_task_set_cb(tasks[i], command_done);
+        payload = doca_urom_worker_cmd_task_get_payload(tasks[i]);
+        rig_check(doca_buf_get_head(payload, &head), "task");
+        rig_check(doca_buf_set_data(payload, head, 16), "task");
+    }
+}
+
+static void free_tasks(void)
+{
+    for (unsigned int i = 0; i < DEPTH; i++)
+        doca_urom_worker_cmd_task_release(tasks[i]);
+}
+
+static void submit(unsigned int i)
+{
+    rig_check(doca_task_submit(doca_urom_worker_cmd_task_as_task(tasks[i])), "submit");
+}
+
+static double command_trip(void *arg)
+{
+    double begin = 0;
+
+    (void)arg;
+    for (unsigned int i = 0; i < 10 + TRIPS; i++) { /* the worker may have slept */
+        if (i == 10)
+            begin = bench_now();
+        left = 1;
+        submit(0);
+        rig_wait(&rig, &left);
+    }
+    return (bench_now() - begin) / TRIPS * 1e9;
+}
+
+static double raw_trip(void *arg)
+{
+    double begin;
+
+    (void)arg;
+    atomic_store(&shared->there.mark, 0);
+    atomic_store(&shared->back.mark, 0);
+    begin_order(ORDER_ECHO);
+    begin = bench_now();
+    for (uint64_t i = 1; i <= TRIPS; i++) {
+        shared->there.bytes[0] = i;
+        atomic_store_explicit(&shared->there.mark, i, memory_order_release);
+        while (atomic_load_explicit(&shared->back.mark, memory_order_acquire) != i)
+            ;
+    }
+    begin = bench_now() - begin;
+    end_order();
+    return begin / TRIPS * 1e9;
+}
+
+static unsigned int resubmit; /* commands that are still to be sent */
+
+static void stream_done(struct doca_urom_worker_cmd_task *task, union doca_data task_data,
+                        union doca_data ctx_data)
+{
+    command_done(task, task_data, ctx_data);
+    if (resubmit > 0) {
+        resubmit--;
+        rig_check(doca_task_submit(doca_urom_worker_cmd_task_as_task(task)), "submit");
+    }
+}
+
+static double command_rate(void *arg)
+{
+    double begin = bench_now();
+
+    (void)arg;
+    left = STREAM;
+    resubmit = STREAM - DEPTH;
+    for (unsigned int i = 0; i < DEPTH; i++) {
+        doca_urom_worker_cmd_task_set_cb(tasks[i], stream_done);
+        submit(i);
+    }
+    rig_wait(&rig, &left);
+    begin = bench_now() - begin;
+    for (unsigned int i = 0; i < DEPTH; i++)
+        doca_urom_worker_cmd_task_set_cb(tasks[i], command_done);
+    return STREAM / begin / 1e6;
+}
+
+static double raw_rate(void *arg)
+{
+    uint64_t taken = 0;
+    double begin;
+
+    (void)arg;
+    for (unsigned int i = 0; i < DEPTH; i++)
+        atomic_store(&shared->ring[i].mark, 0);
+    atomic_store(&shared->taken, 0);
+    begin_order(ORDER_DROP);
+    begin = bench_now();
+    for (uint64_t i = 1; i <= STREAM; i++) {
+        struct line *line = &shared->ring[i % DEPTH];
+
+        while (i - taken > DEPTH)
+            taken = atomic_load_explicit(&shared->taken, memory_order_acquire);
+        line->bytes[0] = i;
+        atomic_store_explicit(&line->mark, i, memory_order_release);
+    }
+    end_order();
+    return STREAM / (bench_now() - begin) / 1e6;
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Put and get
+ */
+
+struct transfer {
+    unsigned int local, remote; /* areas */
+    int get;
+    size_t len;
+    unsigned int depth; /* in flight */
+    unsigned int count;
+};
+
+static void post(const struct transfer *t, unsigned int i)
+{
+    const uint64_t local = (uintptr_t)areas[t->local];
+    const uint64_t remote = (uintptr_t)areas[t->remote] + (i % 2) * MIB;
+
+    rig_check(t->get ? doca_urom_rma_get(rig.ops, regions[t->local], local, regions[t->remote],
+                                         remote, t->len, 0, rig_done, &left)
+                     : doca_urom_rma_put(rig.ops, regions[t->local], local, regions[t->remote],
+                                         remote, t->len, 0, rig_done, &left),
+              "put or get");
+}
+
+static double seconds_of(const struct transfer *t)
+{
+    double begin;
+
+    left = 1;
+    post(t, 0);
+    rig_wait(&rig, &left); /* the worker may have slept */
+    begin = bench_now();
+    for (unsigned int i = 0; i < t->count; i++) {
+        left++;
+        post(t, i);
+        while (left >= t->depth)
+            doca_pe_progress(rig.pe);
+    }
+    rig_wait(&rig, &left);
+    return bench_now() - begin;
+}
+
+static double transfer_rate(void *arg)
+{
+    const struct transfer *t = arg;
+
+    return (double)t->len * t->count / seconds_of(t) / 1e9;
+}
+
+static double transfer_ns(void *arg)
+{
+    const struct transfer *t = arg;
+
+    return seconds_of(t) / t->count * 1e9;
+}
+
+static double helper_rate(void *arg)
+{
+    begin_order(*(enum order *)arg);
+    end_order();
+    return (double)MIB * COPIES / shared->seconds / 1e9;
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Start
+ */
+
+static double start_ms(void *arg)
+{
+    double begin = bench_now();
+
+    (void)arg;
+    rig_worker_start(&rig);
+    begin = bench_now() - begin;
+    rig_worker_stop(&rig);
+    return begin * 1e3;
+}
+
+static double exec_ms(void *arg)
+{
+    double begin = bench_now();
+    pid_t pid = fork();
+
+    (void)arg;
+    if (pid == 0) {
+        execl("/bin/true", "true", (char *)NULL);
+        _exit(1);
+    }
+    waitpid(pid, NULL, 0);
+    return (bench_now() - begin) * 1e3;
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Cases
+ */
+
+static void compare(const char *name, const char *unit, int higher, unsigned int rounds,
+                    double (*ours)(void *), void *arg, const char *peer, double (*theirs)(void *),
+                    void *peer_arg)
+{
+    const struct bench_case c = {"urom_local", name, unit, higher, rounds};
+    const struct bench_side a = {"worker", ours, arg}, b = {peer, theirs, peer_arg};
+
+    bench_compare(&c, &a, &b, 1);
+}
+
+static void commands(void)
+{
+    static const char *const names[] = {"worker_graph", NULL};
+
+    rig_open(&rig, 1, names, DEPTH);
+    make_tasks();
+    compare("command_round_trip_16", "ns", 0, ROUNDS, command_trip, NULL, "shared line", raw_trip,
+            NULL);
+    compare("commands_64_in_flight", "M/s", 1, ROUNDS, command_rate, NULL, "bare ring, one way",
+            raw_rate, NULL);
+    free_tasks();
+    rig_worker_stop(&rig);
+    compare("worker_start", "ms", 0, STARTS, start_ms, NULL, "fork and exec of true", exec_ms,
+            NULL);
+    rig_worker_start(&rig);
+    rig_close(&rig);
+}
+
+static void transfers(void)
+{
+    static const char *const names[] = {"worker_rma", "worker_graph", NULL};
+    static enum order copy = ORDER_COPY, read_order = ORDER_READ, write_order = ORDER_WRITE;
+    struct transfer put_shared = {0, 1, 0, MIB, 4, COPIES}, get_shared = {0, 1, 1, MIB, 4, COPIES};
+    struct transfer put_private = {0, 3, 0, MIB, 4, COPIES},
+                    get_private = {0, 3, 1, MIB, 4, COPIES};
+    struct transfer both_private = {2, 3, 0, MIB, 4, COPIES};
+    struct transfer word_shared = {0, 1, 0, 8, 1, TRIPS}, word_private = {0, 3, 0, 8, 1, TRIPS};
+
+    rig_open(&rig, 2, names, DEPTH);
+    make_tasks();
+    for (unsigned int i = 0; i < 4; i++)
+        regions[i] = rig_region(&rig, areas[i], 2 * MIB);
+    compare("put_1M_shared", "GB/s", 1, ROUNDS, transfer_rate, &put_shared, "memcpy", helper_rate,
+            &copy);
+    compare("get_1M_shared", "GB/s", 1, ROUNDS, transfer_rate, &get_shared, "memcpy", helper_rate,
+            &copy);
+    compare("put_1M_to_private", "GB/s", 1, ROUNDS, transfer_rate, &put_private,
+            "process_vm_writev", helper_rate, &write_order);
+    compare("get_1M_from_private", "GB/s", 1, ROUNDS, transfer_rate, &get_private,
+            "process_vm_readv", helper_rate, &read_order);
+    compare("put_1M_private_to_private", "GB/s", 1, ROUNDS, transfer_rate, &both_private,
+            "process_vm_writev", helper_rate, &write_order);
+    compare("put_8_shared", "ns", 0, ROUNDS, transfer_ns, &word_shared, "null command",
+            command_trip, NULL);
+    compare("put_8_private", "ns", 0, ROUNDS, transfer_ns, &word_private, "null command",
+            command_trip, NULL);
+    for (unsigned int i = 0; i < 4; i++)
+        rig_region_end(&rig, regions[i]);
+    free_tasks();
+    rig_close(&rig);
+}
+
+int main(void)
+{
+    pid_t daemon, pid;
+
+    printf("line ping-pong before: %.0f ns\n", bench_ping_pong());
+    fflush(stdout);
+    shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (shared == MAP_FAILED || pipe(bell) != 0)
+        bench_die("set-up", "no memory or pipe");
+    for (unsigned int i = 0; i < 4; i++)
+        areas[i] = rig_memory(2 * MIB, i < 2);
+    daemon = rig_daemon_start(NULL);
+    pid = fork();
+    if (pid == 0)
+        helper();
+    bench_pin(0);
+    commands();
+    transfers();
+    close(bell[1]);
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+    rig_daemon_stop(daemon);
+    printf("line ping-pong after: %.0f ns\n", bench_ping_pong());
+    return 0;
+}
