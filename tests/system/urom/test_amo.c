@@ -50,12 +50,14 @@ static void try_all(bool shareable)
         {DOCA_UROM_AMO_FETCH_OR, 0x0f, 0, 0xff},
         {DOCA_UROM_AMO_FETCH_XOR, 0xff, 0, 0x0f},
     };
-    uint64_t *memory = ops_memory(4096, shareable), before;
+    /* Atomic: for memory that is not mapped, a thread of this process does the work. */
+    _Atomic uint64_t *memory = ops_memory(4096, shareable);
+    uint64_t before;
     struct doca_urom_ops_region *region;
 
     fixture_daemon_start(&daemon_one, NULL);
     ops_client_open(&client, 1, names);
-    region = ops_region(&client, memory, 4096, 0);
+    region = ops_region(&client, (void *)memory, 4096, 0);
     ops_region_is(region, shareable ? "mapped" : "vm");
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         for (uint32_t size = 4; size <= 8; size += 4) {
@@ -76,7 +78,7 @@ static void try_all(bool shareable)
     ops_region_end(&client, region);
     ops_client_close(&client);
     assert_int_equal(fixture_daemon_stop(&daemon_one), 0);
-    munmap(memory, 4096);
+    munmap((void *)memory, 4096);
 }
 
 static void every_operation_on_shared_memory(void **state)
