@@ -47,9 +47,9 @@ UNARY = {'not': '~a', 'neg': '-a', 'abs': 'a < 0 ? -a : a', 'cnot': 'a == 0', 's
          'rsqrt': '1 / sqrt(a)', 'ex2': 'exp2(a)', 'lg2': 'log2(a)', 'sin': 'sin(a)', 'cos': 'cos(a)'}
 COMPARE = {'eq': '==', 'ne': '!=', 'lt': '<', 'le': '<=', 'gt': '>', 'ge': '>=',
            'lo': '<', 'ls': '<=', 'hi': '>', 'hs': '>='}
-ATOMIC = {'add': 'old + v', 'and': 'old & v', 'or': 'old | v', 'xor': 'old ^ v', 'exch': 'v',
-          'min': 'old < v ? old : v', 'max': 'old > v ? old : v',
-          'inc': 'old >= v ? 0 : old + 1', 'dec': 'old == 0 || old > v ? v : old - 1'}
+ATOMIC = {'add': 'simt_old + simt_v', 'and': 'simt_old & simt_v', 'or': 'simt_old | simt_v', 'xor': 'simt_old ^ simt_v', 'exch': 'simt_v',
+          'min': 'simt_old < simt_v ? simt_old : simt_v', 'max': 'simt_old > simt_v ? simt_old : simt_v',
+          'inc': 'simt_old >= simt_v ? 0 : simt_old + 1', 'dec': 'simt_old == 0 || simt_old > simt_v ? simt_v : simt_old - 1'}
 NOTHING = ('prefetch', 'prefetchu', 'discard', 'applypriority', 'pmevent', 'griddepcontrol')
 ROUNDING = ('rn', 'rz', 'rm', 'rp', 'ftz', 'sat', 'approx', 'full', 'rni', 'rzi', 'rmi', 'rpi')
 
@@ -157,7 +157,9 @@ class Translator:
         raise Unknown(name)
 
     def compute(self, target, kind, formula, result=None, **sources):
-        inputs = ' '.join('%s %s = %s;' % (kind, name, self.typed(kind, text))
+        # The user's variables may be called a and b, too.
+        formula = re.sub(r'\b([ab])\b', r'simt_\1', formula)
+        inputs = ' '.join('%s simt_%s = %s;' % (kind, name, self.typed(kind, text))
                           for name, text in sources.items())
         return '{ %s %s = ::simt::ptx::bits((%s)(%s)); }' % (
             inputs, self.target(target), result or kind, formula)
@@ -169,8 +171,8 @@ class Translator:
             parts = split_arguments(target[1:-1])
             width = {'uint32_t': 32, 'uint64_t': 64}[kind] // len(parts)
             mask = hex((1 << width) - 1)
-            return '{ uint64_t v = %s; %s }' % (self.value(source), ' '.join(
-                '%s = v >> %d & %s;' % (self.target(p), i * width, mask)
+            return '{ uint64_t simt_v = %s; %s }' % (self.value(source), ' '.join(
+                '%s = simt_v >> %d & %s;' % (self.target(p), i * width, mask)
                 for i, p in enumerate(parts)))
         if source.startswith('{'):
             parts = split_arguments(source[1:-1])
@@ -207,8 +209,8 @@ class Translator:
         if count == 1:
             return '%s = ::simt::ptx::load<%s>(%s, %s);' % (
                 self.target(targets[0]), kind, address, order)
-        return '{ uint64_t from = %s; %s }' % (address, ' '.join(
-            '%s = ::simt::ptx::load<%s>(from + %d * sizeof(%s), %s);' % (
+        return '{ uint64_t simt_from = %s; %s }' % (address, ' '.join(
+            '%s = ::simt::ptx::load<%s>(simt_from + %d * sizeof(%s), %s);' % (
                 self.target(t), kind, i, kind, order) for i, t in enumerate(targets)))
 
     do_ldu = do_ld
@@ -219,8 +221,8 @@ class Translator:
         sources = split_arguments(arguments[1][1:-1]) if count > 1 else [arguments[1]]
         if len(sources) != count:
             raise Unknown('st')
-        return '{ uint64_t to = %s; %s }' % (address, ' '.join(
-            '::simt::ptx::store<%s>(to + %d * sizeof(%s), %s, %s);' % (
+        return '{ uint64_t simt_to = %s; %s }' % (address, ' '.join(
+            '::simt::ptx::store<%s>(simt_to + %d * sizeof(%s), %s, %s);' % (
                 kind, i, kind, self.value(s), order) for i, s in enumerate(sources)))
 
     def do_atom(self, words, arguments):
@@ -232,7 +234,7 @@ class Translator:
         if operation == 'cas':
             return '%s = ::simt::ptx::cas<%s>(%s, %s, %s);' % (
                 target, kind, address, self.value(arguments[2]), self.value(arguments[3]))
-        return '{ %s v = %s; %s = ::simt::ptx::change<%s>(%s, [=](%s old) { (void)old; return %s; }); }' % (
+        return '{ %s simt_v = %s; %s = ::simt::ptx::change<%s>(%s, [=](%s simt_old) { (void)simt_old; return %s; }); }' % (
             kind, self.typed(kind, arguments[2]), target, kind, address, kind, ATOMIC[operation])
 
     def do_red(self, words, arguments):

@@ -34,7 +34,7 @@ static struct {
     struct grid *pending; /* grids with blocks to start, the oldest first */
     struct block *running;
     int resident;
-    _Atomic int waiting_blocks; /* may be looked at without the lock */
+    _Atomic int64_t waiting_blocks; /* may be looked at without the lock */
     uint64_t grown_ns;
     uint64_t reported_laps, quiet_since_ns;
     bool reported;
@@ -147,7 +147,7 @@ static void grid_ends(struct grid *g)
 static void drop_pending(struct grid *g)
 {
     if (g->started < g->blocks) {
-        device.waiting_blocks -= (int)(g->blocks - g->started);
+        device.waiting_blocks -= (int64_t)(g->blocks - g->started);
         g->finished += g->blocks - g->started;
         g->started = g->blocks;
         forget_pending(g);
@@ -330,7 +330,7 @@ static bool add_worker(struct grid *g, struct job job)
 void device_start_grid(struct grid *g)
 {
     g->born_ns = g->last_end_ns = now_ns();
-    device.waiting_blocks += (int)g->blocks;
+    device.waiting_blocks += (int64_t)g->blocks;
     append_pending(g);
     for (int i = 0; i < config()->cpus && g->started < g->blocks; i++) {
         if (device.resident >= config()->resident)
