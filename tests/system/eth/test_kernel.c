@@ -46,7 +46,7 @@ static int talk(void)
     return 0;
 }
 
-/* In the child: `ready` says that the namespace is there, `go` that the interface is in it. */
+/* In the child: `ready` says that the namespace is there, `go` that it is time to talk. */
 static int be_other_side(int ready, int go)
 {
     char byte = 0;
@@ -62,9 +62,10 @@ static int be_other_side(int ready, int go)
 }
 
 static pid_t other;
+static int other_goes;
 
-/* The interface odva moves into the namespace of a child that starts to talk. */
-static void start_other_side(void)
+/* Before this process has threads; the interface odva moves into the namespace of the child. */
+static void fork_other_side(void)
 {
     int ready[2], go[2];
     char command[96], byte = 0;
@@ -82,11 +83,18 @@ static void start_other_side(void)
     close(ready[1]);
     close(go[0]);
     assert_int_equal(read(ready[0], &byte, 1), 1);
+    close(ready[0]);
     snprintf(command, sizeof(command), "ip link set odva netns %d", (int)other);
     assert_int_equal(system(command), 0);
-    assert_int_equal(write(go[1], &byte, 1), 1);
-    close(ready[0]);
-    close(go[1]);
+    other_goes = go[1];
+}
+
+static void let_other_side_go(void)
+{
+    char byte = 0;
+
+    assert_int_equal(write(other_goes, &byte, 1), 1);
+    close(other_goes);
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -223,11 +231,12 @@ static void a_socket_elsewhere_is_answered(void **state)
     pid_t ended = 0;
 
     (void)state;
+    fork_other_side();
     eth_fix_open(&s.fix, 2 * FRAMES);
     open_receiver();
     open_sender();
     open_steering();
-    start_other_side();
+    let_other_side_go();
     while ((ended = waitpid(other, &status, WNOHANG)) == 0 && eth_seconds() < end)
         doca_pe_progress(s.fix.pe);
     assert_int_equal(ended, other);
