@@ -21,13 +21,6 @@ __global__ void order(int *out, int *n)
     out[atomicAdd(n, 1)] = (int)threadIdx.x;
 }
 
-__global__ void clear()
-{
-    __shared__ int part[64];
-
-    part[threadIdx.x] = -1;
-}
-
 int main()
 {
     int *out, *n, first[129];
@@ -35,7 +28,6 @@ int main()
 
     OK(cudaMallocManaged(&out, sizeof(first)));
     OK(cudaMallocManaged(&n, sizeof(*n)));
-    clear<<<8, 64>>>();
     missing_barrier<<<1, 64>>>(out);
     OK(cudaDeviceSynchronize());
     for (int i = 1; i < 64; i++)

@@ -22,5 +22,12 @@ int main()
     *flag = 0;
     k<<<4, 1>>>(flag);
     CHECK(cudaDeviceSynchronize() == cudaErrorLaunchFailure);
+    CHECK(cudaFree(flag) == cudaErrorLaunchFailure);
+    OK(cudaDeviceReset());
+    OK(cudaMallocManaged(&flag, sizeof(*flag)));
+    *flag = 100;
+    k<<<1, 1>>>(flag);
+    OK(cudaDeviceSynchronize());
+    CHECK(*flag == 101);
     return 0;
 }

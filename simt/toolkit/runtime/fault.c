@@ -27,6 +27,11 @@ void fault_set(cudaError_t error)
     atomic_compare_exchange_strong(&sticky, &none, (int)error);
 }
 
+void fault_clear(void)
+{
+    sticky = 0;
+}
+
 void say(const char *format, ...)
 {
     char text[1024];

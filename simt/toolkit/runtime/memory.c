@@ -137,7 +137,7 @@ SIMT_API cudaError_t cudaFree(void *pointer)
         return error_set(cudaErrorInvalidValue);
     cudaError_t error = stream_caller(NULL, (struct job){nothing, NULL});
     free(pointer);
-    return error_set(error);
+    return error_set(error ? error : error_check());
 }
 
 SIMT_API cudaError_t cudaFreeHost(void *pointer)

@@ -41,9 +41,13 @@ SIMT_API cudaError_t cudaSetDeviceFlags(unsigned flags)
     return cudaSuccess;
 }
 
+/* Ends the reign of a fault. Memory and streams stay. */
 SIMT_API cudaError_t cudaDeviceReset(void)
 {
-    return cudaDeviceSynchronize();
+    (void)cudaDeviceSynchronize();
+    fault_clear();
+    (void)cudaGetLastError();
+    return cudaSuccess;
 }
 
 SIMT_API cudaError_t cudaDriverGetVersion(int *version)

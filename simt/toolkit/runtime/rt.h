@@ -198,6 +198,7 @@ void fault_stop(struct block *block, cudaError_t error, const char *format, ...)
     __attribute__((noreturn, format(printf, 3, 4)));
 void fault_set(cudaError_t error); /* sticky */
 cudaError_t fault_get(void);
+void fault_clear(void);
 void fault_watch_stack(void); /* in each worker: overflow of a stack is told */
 void fault_hang(void);        /* locked: what all running blocks wait for */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
