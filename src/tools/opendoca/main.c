@@ -27,6 +27,7 @@ static const struct command commands[] = {
     {"device", tool_device, "list the devices, show one"},
     {"port", tool_port, "list what carries the frames of devices, give a device an interface"},
     {"stats", tool_stats, "show what the ports of running programs have counted"},
+    {"wire", tool_wire, "make a pair of interfaces and a devices file for a first try"},
     {"doctor", tool_doctor, "check what this machine has and lacks, and how to fix it"},
     {"vendor-path", tool_vendor_path, "let /opt/mellanox/doca lead here: on, off, status"},
     {"demo-host", tool_demo_host, NULL},

@@ -17,6 +17,7 @@ int tool_doctor(int argc, char **argv);
 int tool_device(int argc, char **argv);
 int tool_port(int argc, char **argv);
 int tool_stats(int argc, char **argv);
+int tool_wire(int argc, char **argv);
 int tool_demo(int argc, char **argv);
 int tool_demo_host(int argc, char **argv);
 int tool_demo_dpu(int argc, char **argv);

@@ -29,7 +29,7 @@ class OpendocaTest(ToolTest):
 
 class Front(OpendocaTest):
     def test_help_and_version(self):
-        commands = ('run', 'pair', 'demo', 'device', 'doctor', 'port', 'stats', 'vendor-path', 'up')
+        commands = ('run', 'pair', 'demo', 'device', 'doctor', 'port', 'stats', 'vendor-path', 'up', 'wire')
         for option in ('-h', '--help', 'help'):
             out = self.opendoca(option).stdout
             for command in commands:
@@ -41,7 +41,7 @@ class Front(OpendocaTest):
     def test_a_wrong_command_line_is_told_on_standard_error(self):
         for arguments in (['nope'], ['run'], ['run', '--nope'], ['run', '--role', 'guest', 'x'],
                           ['pair'], ['pair', '--', 'a'], ['device'], ['device', 'show'],
-                          ['doctor', '--nope'], ['port'], ['port', 'add', 'veth0'], ['stats', 'x'],
+                          ['doctor', '--nope'], ['port'], ['port', 'add', 'veth0'], ['stats', 'x'], ['wire', 'x'],
                           ['port', 'add', 'veth0', '--as', 'nonsense'],
                           ['port', 'add', 'veth0', '--as', DPU, '--kind', 'nonsense'], ['vendor-path'], ['vendor-path', 'maybe'],
                           ['demo', '--size', 'big'], ['pair', '--nope', '--', 'a', '--', 'b']):
@@ -86,6 +86,20 @@ class Port(OpendocaTest):
         self.assertIn(path, result.stderr)
         with open(path) as devices:
             self.assertEqual(devices.read(), '{nonsense')
+
+    def test_a_wire_has_two_ends(self):
+        if subprocess.call(['unshare', '--net', 'ip', 'link', 'add', 'odw0', 'type', 'veth', 'peer',
+                            'name', 'odw1'], stderr=subprocess.DEVNULL):
+            self.skipTest('no right to make interfaces in a network namespace')
+        path = os.path.join(self.folder(), 'wire.json')
+        tool = fixture.STAGE.tool('opendoca')
+        script = ('"$0" wire --file "$1" && "$0" wire on --file "$1" && ip -o link show odw1 && '
+                  '"$0" wire off && ! ip link show odw1 2>/dev/null')
+        out = self.run_tool(shutil.which('unshare'), '--net', SH, '-c', script, tool, path).stdout
+        self.assertIn('OPENDOCA_CONFIG=' + path, out)
+        out = self.opendoca('port', 'list', config=path).stdout
+        self.assertIn('af_packet:odw0', out)
+        self.assertIn('af_packet:odw1', out)
 
     def test_without_programs_there_is_nothing_to_show(self):
         env = {'OPENDOCA_RUNTIME_DIR': self.folder()}
