@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # A thin front of the Meson build. Each target installs what it lacks and needs no other command:
 #
-#   make demo                  build, install into ./_prefix, copy a file between host and DPU
+#   make demo                  build, install into ./_prefix, copy a file between host and DPU, UROM
 #   make check                 everything that is tested, also under sanitizers and valgrind
 #   make install PREFIX=/opt/opendoca
 #

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tools/opendoca/demo.h"
+#include "tools/opendoca/demo_urom.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -234,6 +235,9 @@ static int run_demo(struct demo *demo)
     status = run_sides(demo);
     if (status == 0)
         status = compare(demo);
+    fflush(stdout);
+    if (status == 0)
+        status = demo_urom(demo->folder);
     printf("%s in %.1f s\n", status == 0 ? "demo passed" : "demo FAILED", demo_now() - begin);
     return status;
 }
@@ -253,7 +257,8 @@ static void usage(FILE *out)
         out,
         "Usage: opendoca demo [--size SIZE] [--dir FOLDER] [--keep]\n\n"
         "A host process holds a file in its memory; a DPU process copies it over and back with\n"
-        "DOCA DMA. Checksums are compared, throughput is shown beside a plain memcpy.\n\n"
+        "DOCA DMA. Checksums are compared, throughput is shown beside a plain memcpy.\n"
+        "Then four programs let the workers of a UROM service put, get, add and reduce.\n\n"
         "  --size SIZE    bytes, K, M or G (default 1G)\n"
         "  --dir FOLDER   where the files go (default $TMPDIR or /tmp)\n"
         "  --keep         leave the files there\n");

@@ -20,7 +20,7 @@ struct command {
 static const struct command commands[] = {
     {"run", tool_run, "run a DOCA program with everything it needs in its environment"},
     {"pair", tool_pair, "run a host and a DPU program together, one exit status"},
-    {"demo", tool_demo, "copy a 1 GiB file from a host process to a DPU process and back"},
+    {"demo", tool_demo, "copy a 1 GiB file to a DPU process and back; put, add, reduce by UROM"},
     {"up", tool_service, "start the service that UROM programs need"},
     {"down", tool_service, "end it"},
     {"status", tool_service, "show it"},
@@ -32,6 +32,7 @@ static const struct command commands[] = {
     {"vendor-path", tool_vendor_path, "let /opt/mellanox/doca lead here: on, off, status"},
     {"demo-host", tool_demo_host, NULL},
     {"demo-dpu", tool_demo_dpu, NULL},
+    {"demo-rank", tool_demo_rank, NULL},
 };
 
 static void usage(FILE *out)

@@ -5,6 +5,7 @@
 /* The front door. One file a command; main.c has the table. A command gets its own argc/argv
  * (argv[0] is the command word) and returns the exit status. */
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
@@ -21,11 +22,15 @@ int tool_wire(int argc, char **argv);
 int tool_demo(int argc, char **argv);
 int tool_demo_host(int argc, char **argv);
 int tool_demo_dpu(int argc, char **argv);
+int tool_demo_rank(int argc, char **argv);
 int tool_vendor_path(int argc, char **argv);
 int tool_service(int argc, char **argv); /* up, down, status */
 
 /* As "up" of the first device, which tells on standard error. Returns the exit status. */
 int tool_service_up(void);
+/* What the first device's service says, to be freed; NULL: none answers. Its process; 0: none. */
+json_t *tool_service_status(void);
+pid_t tool_service_pid(void);
 
 /* child.c: what a started program needs. */
 

@@ -75,16 +75,16 @@ static void become_ctl(const char *device, bool as_json)
     _exit(127);
 }
 
-/* Process id of the service that answers; 0 when none does. */
-static pid_t ask_pid(const char *device)
+/* What the service says; NULL when none answers. */
+static json_t *ask(const char *device)
 {
     OD_AUTO_FILE FILE *out = NULL;
     json_t *status;
     int fds[2], quiet;
-    pid_t pid, found;
+    pid_t pid;
 
     if (pipe2(fds, O_CLOEXEC) != 0)
-        return 0;
+        return NULL;
     pid = fork();
     if (pid == 0) {
         quiet = open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -96,11 +96,30 @@ static pid_t ask_pid(const char *device)
     close(fds[1]);
     out = fdopen(fds[0], "r");
     status = out != NULL ? json_loadf(out, 0, NULL) : NULL;
-    found = (pid_t)json_integer_value(json_object_get(json_object_get(status, "service"), "pid"));
-    json_decref(status);
     if (pid > 0)
         waitpid(pid, NULL, 0);
+    return status;
+}
+
+/* Process id of the service that answers; 0 when none does. */
+static pid_t ask_pid(const char *device)
+{
+    json_t *status = ask(device);
+    const json_t *pid = json_object_get(json_object_get(status, "service"), "pid");
+    const pid_t found = (pid_t)json_integer_value(pid);
+
+    json_decref(status);
     return found;
+}
+
+json_t *tool_service_status(void)
+{
+    return ask(NULL);
+}
+
+pid_t tool_service_pid(void)
+{
+    return ask_pid(NULL);
 }
 
 /* ------------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 """The front door: run, pair, device, doctor, vendor-path, demo."""
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -369,6 +370,10 @@ class Demo(OpendocaTest):
         out = self.opendoca('demo', '--size', '16M', '--dir', folder).stdout
         self.assertIn('after the round trip: equal', out)
         self.assertIn('memcpy', out)
+        self.assertRegex(out, r'urom +put .*: right')
+        self.assertRegex(out, r'urom +400 atomic additions to one word: 400\n')
+        self.assertEqual(len(re.findall(r'has executed [0-9]{3,} commands, 0 failed', out)), 4)
+        self.assertIn('the next put says DOCA_ERROR_NOT_PERMITTED', out)
         self.assertIn('demo passed', out)
         self.assertEqual(os.listdir(folder), [])
 
