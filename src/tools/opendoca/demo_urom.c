@@ -23,7 +23,7 @@
 #include "tools/common/install.h"
 #include "tools/opendoca/demo.h"
 #include "tools/opendoca/opendoca_tool.h"
-#include "util/cleanup.h"
+#include "util/base.h"
 
 #define PATIENCE_S 60.0
 
