@@ -20,6 +20,7 @@
 
 #include "tools/opendoca/opendoca_tool.h"
 #include "util/base.h"
+#include "util/parse.h"
 
 #define PATIENCE_S 60.0
 
@@ -365,13 +366,16 @@ static bool run(void)
     return true;
 }
 
-/* The program, without whom it is. Ends with the parent, which closes nothing. */
+/* The program of a rank; the end of the process is the end of all that it has. */
 int tool_demo_rank(int argc, char **argv)
 {
     const struct timespec pause = {.tv_nsec = 5000000};
     const double end = demo_now() + PATIENCE_S;
+    uint64_t number;
 
-    self.number = argc == 2 ? (uint32_t)atoi(argv[1]) % DEMO_RANKS : 0;
+    if (argc != 2 || od_parse_u64(argv[1], &number) != 0 || number >= DEMO_RANKS)
+        return TOOL_USAGE;
+    self.number = (uint32_t)number;
     self.next = (self.number + 1) % DEMO_RANKS;
     self.meeting =
         mmap(NULL, sizeof(*self.meeting), PROT_READ | PROT_WRITE, MAP_SHARED, STDIN_FILENO, 0);
