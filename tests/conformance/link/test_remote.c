@@ -1,76 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <fcntl.h>
-
 #include "conformance/link/rig.h"
+#include "lib/two_hosts.h"
 
-/* Two hosts: two network namespaces with a cable between them. Needs root and iproute2; the case
- * says so when it is skipped. */
-
-#define ADDR     "ucx:10.99.7.2:18515"
+#define ADDR     "ucx:" TWO_HOSTS_THERE ":18515"
 #define BEAT_ALL 20 /* s within which a cut cable is noticed; 5 unless the machine is busy */
 
 static struct rig rig;
-static char here[64], there[64]; /* names of the namespaces */
 
-static int run(const char *format, ...)
-{
-    char command[256], *args[32], *at = command;
-    unsigned int n = 0;
-    va_list ap;
-    int status;
-    pid_t pid;
-
-    va_start(ap, format);
-    vsnprintf(command, sizeof(command), format, ap);
-    va_end(ap);
-    while (n < 31 && (args[n] = strsep(&at, " ")) != NULL)
-        n++;
-    args[n] = NULL;
-    pid = fork();
-    if (pid == 0) {
-        int null = open("/dev/null", O_WRONLY);
-
-        dup2(null, 2);
-        execvp(args[0], args);
-        _exit(127);
-    }
-    return waitpid(pid, &status, 0) == pid && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
-static void remove_hosts(void)
-{
-    run("ip netns del %s", here);
-    run("ip netns del %s", there);
-}
-
-/* A device that has just been set up is not yet ready, and UCX looks once. */
-static void wait_for_cable(const char *host, const char *prefix)
-{
-    time_t deadline = rig_deadline();
-
-    while (run("ip netns exec %s grep -q up /sys/class/net/%s%d/operstate", host, prefix,
-               getpid() % 100000) != 0)
-        rig_tick(deadline);
-}
-
-static bool make_hosts(void)
-{
-    snprintf(here, sizeof(here), "od-here-%d", getpid());
-    snprintf(there, sizeof(there), "od-there-%d", getpid());
-    if (run("ip netns add %s", here) == 0 && run("ip netns add %s", there) == 0 &&
-        run("ip link add odh%d netns %s type veth peer name odt%d netns %s", getpid() % 100000,
-            here, getpid() % 100000, there) == 0 &&
-        run("ip -n %s addr add 10.99.7.1/24 dev odh%d", here, getpid() % 100000) == 0 &&
-        run("ip -n %s addr add 10.99.7.2/24 dev odt%d", there, getpid() % 100000) == 0 &&
-        run("ip -n %s link set odh%d up", here, getpid() % 100000) == 0 &&
-        run("ip -n %s link set odt%d up", there, getpid() % 100000) == 0 &&
-        run("ip -n %s link set lo up", here) == 0 && run("ip -n %s link set lo up", there) == 0)
-        return true;
-    remove_hosts();
-    return false;
-}
-
-/* Through ip, which also shows the namespace's devices in /sys, where UCX looks for them. */
 static pid_t spawn_on(const char *host, const char *role, const char *addr)
 {
     pid_t pid;
@@ -133,7 +69,7 @@ static int use(const char *device)
         rig_expect(rig.client, bytes, i * 40);
     }
     /* Pull the cable: no packet says so. */
-    ACTOR_CHECK(run("ip link set %s down", device) == 0);
+    ACTOR_CHECK(two_hosts_run("ip link set %s down", device) == 0);
     begin = time(NULL);
     rig_send(rig.client, "into the void", 13);
     while (soft_link_poll(rig.client, &reason) != SOFT_LINK_DOWN)
@@ -145,25 +81,20 @@ static int use(const char *device)
 
 static void a_cut_cable_is_noticed_by_both(void **state)
 {
+    struct two_hosts hosts;
     pid_t server, client;
-    char device[32];
     int rc;
 
     (void)state;
-    if (!make_hosts()) {
-        print_message("skipped: cannot make network namespaces (root and iproute2 are needed)\n");
+    if (!two_hosts_make(&hosts))
         skip();
-    }
-    wait_for_cable(here, "odh");
-    wait_for_cable(there, "odt");
-    snprintf(device, sizeof(device), "odh%d", getpid() % 100000);
-    server = spawn_on(there, "server", device);
-    client = spawn_on(here, "client", device);
+    server = spawn_on(hosts.there, "server", hosts.here_device);
+    client = spawn_on(hosts.here, "client", hosts.here_device);
     rc = rig_reap(client);
     if (rc != 0)
         kill(server, SIGKILL);
     assert_int_equal(rig_reap(server), rc == 0 ? 0 : -SIGKILL);
-    remove_hosts();
+    two_hosts_remove(&hosts);
     assert_int_equal(rc, 0);
 }
 
