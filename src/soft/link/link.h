@@ -12,7 +12,8 @@
  *                   The socket is link-NAME in the runtime folder, or NAME itself if that is an
  *                   absolute path.
  *   ucx:HOST:PORT   processes of different hosts, UCX active messages; loaded at run time
- *   error:ADDRESS   wraps one of the above and injects faults (OPENDOCA_LINK_FAULTS)
+ *   error:ADDRESS   wraps one of the above and injects faults (OPENDOCA_LINK_FAULTS,
+ * docs/faults.md)
  *
  * What needs no owner's thread: connecting, the handshake, acceptance into the listener's queue,
  * and the arrival of what was sent. A background thread per process does these, so neither side

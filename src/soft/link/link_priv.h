@@ -56,6 +56,7 @@ struct soft_link_ops {
     void (*close)(struct soft_link *link);
 };
 
+extern const struct soft_link_ops soft_link_error_ops;
 extern const struct soft_link_ops soft_link_local_ops;
 extern const struct soft_link_ops soft_link_ucx_ops;
 

@@ -92,7 +92,7 @@ static bool is_refused(struct error_chan *self)
         const struct soft_fault_rule *rule = &self->faults.rules[i];
 
         if (rule->kind == SOFT_FAULT_AGAIN)
-            refused |= soft_fault_applies(rule, self->calls, &self->chance);
+            refused |= od_when_applies(&rule->when, self->calls, &self->chance);
     }
     return refused;
 }
@@ -126,7 +126,7 @@ static struct record judge(struct error_chan *self, struct soft_copy_job *job)
         const struct soft_fault_rule *rule = &self->faults.rules[i];
 
         if (rule->kind != SOFT_FAULT_AGAIN &&
-            soft_fault_applies(rule, self->jobs + 1, &self->chance))
+            od_when_applies(&rule->when, self->jobs + 1, &self->chance))
             apply_rule(rule, &record);
     }
     return record;

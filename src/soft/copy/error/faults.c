@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "util/parse.h"
+#include "util/when.h"
 
 #define ITEM_SIZE 64u
 
@@ -28,82 +29,6 @@ static const struct {
     {"gone", -ENOTCONN}, {"canceled", -ECANCELED},
 };
 
-static const struct {
-    const char *suffix;
-    uint64_t ns;
-} units[] = {
-    {"ns", 1},
-    {"us", 1000},
-    {"ms", 1000000},
-    {"s", 1000000000},
-};
-
-/* Cuts `text` at the first `mark`; what comes behind it, or NULL. */
-static char *split(char *text, char mark)
-{
-    char *at = strchr(text, mark);
-
-    if (at == NULL)
-        return NULL;
-    *at = '\0';
-    return at + 1;
-}
-
-/* A number that must end in `suffix`. */
-static bool parse_suffixed(char *text, const char *suffix, uint64_t *value)
-{
-    size_t len = strlen(text), cut = strlen(suffix);
-
-    if (len <= cut || strcmp(text + len - cut, suffix) != 0)
-        return false;
-    text[len - cut] = '\0';
-    if (od_parse_u64(text, value) == 0)
-        return true;
-    text[len - cut] = suffix[0];
-    return false;
-}
-
-/* "N", "N-M", "N+", "/N", "P%" */
-static bool parse_when(char *text, struct soft_fault_rule *rule)
-{
-    uint64_t percent;
-    char *last;
-
-    rule->first = 1;
-    rule->last = UINT64_MAX;
-    rule->every = 1;
-    rule->percent = 100;
-    if (text[0] == '/')
-        return od_parse_u64(text + 1, &rule->every) == 0 && rule->every > 0;
-    if (parse_suffixed(text, "%", &percent)) {
-        rule->percent = (uint32_t)OD_MIN(percent, 101u);
-        return percent <= 100;
-    }
-    if (parse_suffixed(text, "+", &rule->first))
-        return rule->first > 0;
-    last = split(text, '-');
-    if (od_parse_u64(text, &rule->first) != 0 || rule->first == 0)
-        return false;
-    if (last == NULL)
-        rule->last = rule->first;
-    else if (od_parse_u64(last, &rule->last) != 0)
-        return false;
-    return rule->last >= rule->first;
-}
-
-static bool parse_time(char *text, uint64_t *ns)
-{
-    for (size_t i = 0; i < OD_ARRAY_SIZE(units); i++) {
-        if (parse_suffixed(text, units[i].suffix, ns)) {
-            if (*ns > UINT64_MAX / 2 / units[i].ns)
-                return false;
-            *ns *= units[i].ns;
-            return true;
-        }
-    }
-    return false;
-}
-
 static bool parse_status(const char *text, int *status)
 {
     for (size_t i = 0; i < OD_ARRAY_SIZE(statuses); i++) {
@@ -125,7 +50,7 @@ static bool parse_argument(char *text, struct soft_fault_rule *rule)
         rule->amount = UINT64_MAX;
         return text == NULL || od_parse_size(text, &rule->amount) == 0;
     case SOFT_FAULT_DELAY:
-        return text != NULL && parse_time(text, &rule->amount);
+        return text != NULL && od_when_parse_time(text, &rule->amount);
     default:
         return text == NULL;
     }
@@ -144,7 +69,7 @@ static bool parse_kind(const char *name, enum soft_fault_kind *kind)
 
 static bool parse_item(char *item, struct soft_fault_list *list)
 {
-    char *when = split(item, '=');
+    char *when = od_when_split(item, '=');
     struct soft_fault_rule rule = {0};
     char *argument;
 
@@ -152,9 +77,9 @@ static bool parse_item(char *item, struct soft_fault_list *list)
         return false;
     if (strcmp(item, "seed") == 0)
         return od_parse_u64(when, &list->seed) == 0;
-    argument = split(when, ':');
-    if (list->n == SOFT_FAULT_RULES || !parse_kind(item, &rule.kind) || !parse_when(when, &rule) ||
-        !parse_argument(argument, &rule))
+    argument = od_when_split(when, ':');
+    if (list->n == SOFT_FAULT_RULES || !parse_kind(item, &rule.kind) ||
+        !od_when_parse(when, &rule.when) || !parse_argument(argument, &rule))
         return false;
     list->rules[list->n++] = rule;
     return true;
@@ -183,20 +108,4 @@ int soft_faults_parse(const char *text, struct soft_fault_list *list)
     }
     *list = parsed;
     return 0;
-}
-
-/* Xorshift; the state is never 0. */
-static uint64_t draw(uint64_t *state)
-{
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    return *state;
-}
-
-bool soft_fault_applies(const struct soft_fault_rule *rule, uint64_t ordinal, uint64_t *chance)
-{
-    if (ordinal < rule->first || ordinal > rule->last || ordinal % rule->every != 0)
-        return false;
-    return rule->percent == 100 || (draw(chance) >> 11) % 100 < rule->percent;
 }

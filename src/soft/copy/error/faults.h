@@ -5,6 +5,7 @@
 /* The fault list of the error engine: which copies go wrong, and how. Syntax: docs/faults.md. */
 
 #include "soft/soft.h"
+#include "util/when.h"
 
 #define SOFT_FAULT_RULES 16u
 
@@ -17,12 +18,9 @@ enum soft_fault_kind {
 
 struct soft_fault_rule {
     enum soft_fault_kind kind;
-    uint64_t first; /* ordinals, from 1, both included */
-    uint64_t last;
-    uint64_t every;   /* of them each n-th: those that this divides */
-    uint32_t percent; /* and of those so many, by chance */
-    int status;       /* FAIL: negative errno */
-    uint64_t amount;  /* SHORT: bytes, UINT64_MAX = half; DELAY: nanoseconds */
+    struct od_when when;
+    int status;      /* FAIL: negative errno */
+    uint64_t amount; /* SHORT: bytes, UINT64_MAX = half; DELAY: nanoseconds */
 };
 
 struct soft_fault_list {
@@ -33,8 +31,5 @@ struct soft_fault_list {
 
 /* -EINVAL with a reason that names the item. An empty list is fine. */
 SOFT_API int soft_faults_parse(const char *text, struct soft_fault_list *list);
-
-/* Does the rule apply to the one of this ordinal? `chance` is the state of a random generator. */
-bool soft_fault_applies(const struct soft_fault_rule *rule, uint64_t ordinal, uint64_t *chance);
 
 #endif /* OD_SOFT_COPY_ERROR_FAULTS_H_ */

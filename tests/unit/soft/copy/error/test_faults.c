@@ -26,8 +26,8 @@ static void each_kind_of_item_is_understood(void **state)
     (void)state;
     rule = one("fail=3");
     assert_int_equal(rule.kind, SOFT_FAULT_FAIL);
-    assert_int_equal(rule.first, 3);
-    assert_int_equal(rule.last, 3);
+    assert_int_equal(rule.when.first, 3);
+    assert_int_equal(rule.when.last, 3);
     assert_int_equal(rule.status, -EIO);
     assert_int_equal(one("fail=1:fault").status, -EFAULT);
     assert_int_equal(one("fail=1:perm").status, -EPERM);
@@ -40,10 +40,10 @@ static void each_kind_of_item_is_understood(void **state)
     assert_int_equal(one("delay=1:7s").amount, 7000000000);
     assert_int_equal(one("short=7").amount, UINT64_MAX);
     assert_int_equal(one("short=7:4K").amount, 4096);
-    assert_int_equal(one("again=10%").percent, 10);
-    assert_int_equal(one("again=/4").every, 4);
-    assert_int_equal(one("again=4+").last, UINT64_MAX);
-    assert_int_equal(one("again=4-6").last, 6);
+    assert_int_equal(one("again=10%").when.percent, 10);
+    assert_int_equal(one("again=/4").when.every, 4);
+    assert_int_equal(one("again=4+").when.last, UINT64_MAX);
+    assert_int_equal(one("again=4-6").when.last, 6);
     assert_int_equal(soft_faults_parse("seed=99,fail=1,short=2", &list), 0);
     assert_int_equal(list.seed, 99);
     assert_int_equal(list.n, 2);
@@ -122,7 +122,7 @@ static unsigned int hits(const char *text, unsigned int ordinals)
     unsigned int n = 0;
 
     for (unsigned int i = 1; i <= ordinals; i++)
-        n += soft_fault_applies(&rule, i, &chance);
+        n += od_when_applies(&rule.when, i, &chance);
     return n;
 }
 
