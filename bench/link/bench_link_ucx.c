@@ -213,8 +213,8 @@ static double run_pair(const char *server, const char *client, unsigned int colu
 
         for (word = strtok_r(line, ", ", &rest); word != NULL && i < column; i++)
             word = strtok_r(NULL, ", ", &rest);
-        if (word != NULL && atof(word) > 0)
-            value = atof(word);
+        if (word != NULL && strtod(word, NULL) > 0)
+            value = strtod(word, NULL);
     }
     return value;
 }
@@ -273,11 +273,17 @@ static void compare(const struct place *place, const char *what)
     bench_report(&c, bw ? "ucp_am_bw" : "ucp_am_lat", mine, peer);
 }
 
+static struct two_hosts hosts;
+
+static void remove_hosts(void)
+{
+    two_hosts_remove(&hosts);
+}
+
 int main(int argc, char **argv)
 {
     struct place lo = {.name = "one machine", .host = "127.0.0.1", .device = "lo"};
     struct place cable = {.name = "two namespaces", .host = TWO_HOSTS_THERE, .device = ""};
-    struct two_hosts hosts;
 
     self = argv[0];
     if (argc > 1)
@@ -290,10 +296,10 @@ int main(int argc, char **argv)
     compare(&lo, "lat");
     if (!two_hosts_make(&hosts))
         return 0;
+    atexit(remove_hosts);
     snprintf(cable.server, sizeof(cable.server), "ip netns exec %s", hosts.there);
     snprintf(cable.client, sizeof(cable.client), "ip netns exec %s", hosts.here);
     compare(&cable, "bw");
     compare(&cable, "lat");
-    two_hosts_remove(&hosts);
     return 0;
 }

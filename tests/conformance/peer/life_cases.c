@@ -11,6 +11,7 @@
 #define PAGE    4096u
 #define LEN     (64 * PAGE)
 #define THREADS 8
+#define BOUND   20000u /* ms; far above what it takes, for machines that are busy */
 
 /* ---- Threads that access until it fails ---- */
 
@@ -163,7 +164,7 @@ static void revocation_does_not_wait_for_the_dead(void **state)
     actor_kill(&importer);
     before = now_ms();
     assert_int_equal(order_revoke(&exporter, 0).rc, 0);
-    assert_true(now_ms() - before < 4000);
+    assert_true(now_ms() - before < BOUND);
     actor_finish(&exporter);
 }
 
@@ -188,10 +189,10 @@ static void a_stuck_importer_delays_revocations_once(void **state)
         assert_int_equal(soft_peer_begin(maps[i]), 0);
     before = now_ms();
     assert_int_equal(order_revoke(&exporter, 0).rc, 0);
-    assert_true(now_ms() - before < 4000);
+    assert_true(now_ms() - before < BOUND);
     before = now_ms();
     assert_int_equal(order_revoke(&exporter, 1).rc, 0);
-    assert_true(now_ms() - before < 4000);
+    assert_true(now_ms() - before < BOUND);
     for (int i = 0; i < 2; i++) {
         assert_int_equal(soft_peer_begin(maps[i]), -EPERM);
         soft_peer_end(maps[i]);
@@ -275,7 +276,7 @@ static void death_reaches_every_access(void **state)
     before = now_ms();
     actor_kill(&exporter);
     load_finish(&load, -ENOTCONN);
-    assert_true(now_ms() - before < 4000);
+    assert_true(now_ms() - before < BOUND);
     assert_int_equal(soft_peer_begin(map), -ENOTCONN);
     assert_int_equal(try_import(exported.desc, exported.desc_len), -ECONNREFUSED);
     soft_peer_map_close(map);
