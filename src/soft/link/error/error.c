@@ -72,11 +72,9 @@ static int read_faults(struct soft_link_faults *faults)
 
 /* ---- Births and deaths ---- */
 
-/* What is known of a link by now. */
+/* What a link knows when it is UP or DOWN; before that its own threads may be writing it. */
 static void take_over(struct error_link *self)
 {
-    if (self->inner == NULL)
-        return;
     self->base.max_msg = self->inner->max_msg;
     self->base.depth = self->inner->depth;
     self->base.hello = self->inner->hello;
@@ -186,8 +184,11 @@ static struct soft_link *error_next(struct soft_link_listener *listener)
         return NULL;
     }
     self->inner = link;
+    self->base.hello = link->hello;
+    self->base.peer = link->peer;
     self->is_up = listener->conf.admit != NULL;
-    take_over(self);
+    if (self->is_up)
+        take_over(self);
     return &self->base;
 }
 
@@ -207,7 +208,8 @@ static int error_accept(struct soft_link *link, const void *answer, size_t len)
         return -ECONNRESET;
     rc = self->inner->ops->accept(self->inner, answer, len);
     self->is_up = rc == 0;
-    take_over(self);
+    if (self->is_up)
+        take_over(self);
     return rc;
 }
 
@@ -250,7 +252,6 @@ static int error_connect(const char *addr, const struct soft_link_conf *conf, co
             return rc;
         }
     }
-    take_over(self);
     *link = &self->base;
     return 0;
 }
@@ -417,7 +418,8 @@ static enum soft_link_state error_poll(struct soft_link *link, int *reason)
         self->due = 0;
         self->ended_told = true;
     }
-    take_over(self);
+    if (state != SOFT_LINK_CONNECTING)
+        take_over(self);
     return state;
 }
 
