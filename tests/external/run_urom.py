@@ -10,6 +10,7 @@ a runtime folder of its own.
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -120,33 +121,36 @@ class Tests(run_external.Tests):
                    'Rank 1 was told: by MPI' in done.stdout, done.stdout)
             daemon.end()
 
-    def rdmo_pair(self, port, *arguments):
+    def rdmo_pair(self, *arguments):
+        with socket.socket() as probe:  # not the usual port: others may be at the same test
+            probe.bind(('127.0.0.1', 0))
+            port = probe.getsockname()[1]
         target = self.start('urom_rdmo_target', 'host', '-p', str(port))
         target.await_line('Waiting for the initiator')
         return target, self.start('urom_rdmo_initiator', 'host', str(port), *arguments)
 
-    def check_rdmo(self, port, *arguments):
-        target, initiator = self.rdmo_pair(port, *arguments)
+    def check_rdmo(self, *arguments):
+        target, initiator = self.rdmo_pair(*arguments)
         target.end(says=['Part %c is fine' % part for part in 'asbn'])
         initiator.end(says=['finished successfully'])
 
     def test_rdmo(self):
         with self.with_daemon() as daemon:
-            self.check_rdmo(18515)
+            self.check_rdmo()
             for features in RDMO_FEATURES:
-                self.check_rdmo(18516, features)
+                self.check_rdmo(features)
             daemon.end()
 
     def test_rdmo_over_tcp(self):
         with self.with_daemon() as daemon:
             self.environment = dict(self.environment, UCX_TLS='tcp')
-            self.check_rdmo(18517)
+            self.check_rdmo()
             daemon.end()
 
     def test_rdmo_after_a_kill(self):
         with self.with_daemon() as daemon:
-            for victim, port in (('target', 18518), ('initiator', 18519)):
-                target, initiator = self.rdmo_pair(port, '0', 'linger')
+            for victim in ('target', 'initiator'):
+                target, initiator = self.rdmo_pair('0', 'linger')
                 initiator.await_line('Lingering')
                 doomed = target if victim == 'target' else initiator
                 doomed.popen.kill()
@@ -156,7 +160,7 @@ class Tests(run_external.Tests):
                     initiator.popen.wait()
                 else:
                     target.end(status=1, errors=['The other side is silent'])
-                self.check_rdmo(port + 2)
+                self.check_rdmo()
             daemon.end()
             expect('signal' not in daemon.text(), daemon.text())
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef OD_UROM_PLUGIN_RDMO_RDMO_WIRE_H_
-#define OD_UROM_PLUGIN_RDMO_RDMO_WIRE_H_
+#ifndef OD_UROM_PLUGIN_RDMO_COMMON_RDMO_WIRE_H_
+#define OD_UROM_PLUGIN_RDMO_COMMON_RDMO_WIRE_H_
 
 /* Remote direct memory operations: what the plugin worker_rdmo says to its host half, and what
  * initiators send to it as active messages of UCX.
@@ -132,4 +132,4 @@ int rdmo_piece_read(const uint8_t *data, size_t len, size_t *offset, struct rdmo
 /* 0 when the data are exactly so many pieces, else -EINVAL. */
 int rdmo_pieces_check(const uint8_t *data, size_t len, uint64_t count);
 
-#endif /* OD_UROM_PLUGIN_RDMO_RDMO_WIRE_H_ */
+#endif /* OD_UROM_PLUGIN_RDMO_COMMON_RDMO_WIRE_H_ */

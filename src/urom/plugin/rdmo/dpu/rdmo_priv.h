@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef OD_UROM_PLUGIN_RDMO_RDMO_PRIV_H_
-#define OD_UROM_PLUGIN_RDMO_RDMO_PRIV_H_
+#ifndef OD_UROM_PLUGIN_RDMO_DPU_RDMO_PRIV_H_
+#define OD_UROM_PLUGIN_RDMO_DPU_RDMO_PRIV_H_
 
 /* What the files of the plugin share.
  *
@@ -107,4 +107,4 @@ void rdmo_advance(struct rdmo *rdmo);
 /* Drops what has not begun. */
 void rdmo_queue_clear(struct rdmo_queue *queue);
 
-#endif /* OD_UROM_PLUGIN_RDMO_RDMO_PRIV_H_ */
+#endif /* OD_UROM_PLUGIN_RDMO_DPU_RDMO_PRIV_H_ */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef OD_UROM_PLUGIN_SANDBOX_SANDBOX_WIRE_H_
-#define OD_UROM_PLUGIN_SANDBOX_SANDBOX_WIRE_H_
+#ifndef OD_UROM_PLUGIN_SANDBOX_COMMON_SANDBOX_WIRE_H_
+#define OD_UROM_PLUGIN_SANDBOX_COMMON_SANDBOX_WIRE_H_
 
 /* What the plugin worker_sandbox and its host half say to each other.
  *
@@ -89,4 +89,4 @@ struct sandbox_message {
     uint64_t tag;
 };
 
-#endif /* OD_UROM_PLUGIN_SANDBOX_SANDBOX_WIRE_H_ */
+#endif /* OD_UROM_PLUGIN_SANDBOX_COMMON_SANDBOX_WIRE_H_ */

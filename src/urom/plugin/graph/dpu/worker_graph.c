@@ -8,7 +8,7 @@
 #include <doca_urom_plugin.h>
 #include <doca_version.h>
 
-#include "urom/plugin/graph/graph_wire.h"
+#include "urom/plugin/graph/common/graph_wire.h"
 
 DOCA_LOG_REGISTER(UROM::PLUGIN::GRAPH);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef OD_UROM_PLUGIN_GRAPH_GRAPH_WIRE_H_
-#define OD_UROM_PLUGIN_GRAPH_GRAPH_WIRE_H_
+#ifndef OD_UROM_PLUGIN_GRAPH_COMMON_GRAPH_WIRE_H_
+#define OD_UROM_PLUGIN_GRAPH_COMMON_GRAPH_WIRE_H_
 
 /* What the plugin worker_graph and its host half say to each other. */
 
@@ -24,4 +24,4 @@ struct graph_notify {
 
 _Static_assert(sizeof(struct graph_cmd) == 16 && sizeof(struct graph_notify) == 16, "wire format");
 
-#endif /* OD_UROM_PLUGIN_GRAPH_GRAPH_WIRE_H_ */
+#endif /* OD_UROM_PLUGIN_GRAPH_COMMON_GRAPH_WIRE_H_ */
