@@ -249,6 +249,82 @@ static void a_region_ends_after_its_operations(void **state)
     munmap(memory, MIB);
 }
 
+/* ---- a buffer of a domain, whose key is the descriptor ---- */
+
+static doca_error_t meet_alone(void *from, void *to, size_t len, void *info, void **req)
+{
+    memcpy(to, from, len);
+    *req = info;
+    return DOCA_SUCCESS;
+}
+
+static doca_error_t met(void *req)
+{
+    (void)req;
+    return DOCA_SUCCESS;
+}
+
+static struct doca_urom_domain *domain_with(struct ops_peer *peer, uint64_t id)
+{
+    struct doca_urom_domain_oob_coll oob = {.allgather = meet_alone,
+                                            .req_test = met,
+                                            .req_free = met,
+                                            .coll_info = &client,
+                                            .n_oob_indexes = 1};
+    struct doca_urom_domain *domain;
+
+    assert_ok(doca_urom_domain_create(&domain));
+    assert_ok(doca_pe_connect_ctx(client.host.pe, doca_urom_domain_as_ctx(domain)));
+    assert_ok(doca_urom_domain_set_oob(domain, &oob));
+    assert_ok(doca_urom_domain_set_workers(domain, &id, &client.worker, 1));
+    assert_ok(doca_urom_domain_set_buffers_count(domain, 1));
+    assert_ok(doca_urom_domain_add_buffer(domain, (void *)(uintptr_t)peer->addr, peer->len, NULL, 0,
+                                          peer->desc, peer->desc_len));
+    assert_doca(DOCA_ERROR_IN_PROGRESS, doca_ctx_start(doca_urom_domain_as_ctx(domain)));
+    fixture_event(client.host.pe);
+    assert_int_equal(fixture_state(doca_urom_domain_as_ctx(domain)), DOCA_CTX_STATE_RUNNING);
+    return domain;
+}
+
+static void attached(struct doca_urom_ops_region *region, doca_error_t status, void *user_data)
+{
+    (void)region;
+    ops_done(NULL, status, user_data);
+}
+
+static void a_buffer_of_a_domain_is_found_by_its_address(void **state)
+{
+    struct doca_urom_ops_region *region;
+    struct doca_urom_domain *domain;
+    const uint64_t word = 77;
+    struct ops_peer peer;
+    uint64_t seen;
+
+    (void)state;
+    open_all();
+    ops_peer_start(&peer, 4096, true, ACCESS);
+    domain = domain_with(&peer, 5);
+    assert_ok(
+        doca_urom_ops_region_attach_domain(client.ops, 6, peer.addr, attached, &result, &region));
+    assert_doca(DOCA_ERROR_NOT_FOUND, ops_wait(&client, &result));
+    assert_ok(doca_urom_ops_region_attach_domain(client.ops, 5, peer.addr + 4096, attached, &result,
+                                                 &region));
+    assert_doca(DOCA_ERROR_NOT_FOUND, ops_wait(&client, &result));
+    assert_ok(doca_urom_ops_region_attach_domain(client.ops, 5, peer.addr + 100, attached, &result,
+                                                 &region));
+    assert_ok(ops_wait(&client, &result));
+    assert_ok(doca_urom_rma_put_inline(client.ops, &word, 8, region, peer.addr + 16, 0, ops_done,
+                                       &result));
+    assert_ok(ops_wait(&client, &result));
+    ops_peer_read(&peer, 16, &seen, 8);
+    assert_int_equal(seen, 77);
+    ops_region_end(&client, region);
+    assert_ok(doca_ctx_stop(doca_urom_domain_as_ctx(domain)));
+    assert_ok(doca_urom_domain_destroy(domain));
+    ops_peer_end(&peer);
+    close_all();
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -260,6 +336,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(memory_that_its_owner_took_back_is_not_found),
         cmocka_unit_test(a_hundred_operations_in_order),
         cmocka_unit_test(a_region_ends_after_its_operations),
+        cmocka_unit_test(a_buffer_of_a_domain_is_found_by_its_address),
     };
 
     ops_peer_main(argc, argv);

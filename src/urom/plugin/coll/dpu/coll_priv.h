@@ -139,6 +139,7 @@ struct coll_team {
     uint32_t size;
     uint32_t rank;
     struct urom_worker_cmd_desc *creating; /* command to be answered; NULL: done */
+    bool leaving;                          /* is destroyed, not all know it yet */
     bool refused;                          /* members disagree on the list */
     uint64_t base;                         /* lowest operation that has not ended */
     uint64_t next;                         /* the next one to be posted */
@@ -152,8 +153,9 @@ struct coll_team {
 /* Answers at once, or when all have greeted. Takes the command over when *taken. */
 doca_error_t coll_team_create(struct coll *coll, struct urom_worker_cmd_desc *command, bool *taken);
 struct coll_team *coll_team_find(struct coll *coll, uint64_t dest, uint64_t handle);
-/* Tells the others, and fails what is under way. */
+/* Fails what is under way, and frees the team as soon as the others are told. */
 void coll_team_destroy(struct coll_team *team);
+void coll_team_free(struct coll_team *team);
 void coll_team_progress(struct coll_team *team);
 bool coll_send(struct coll_team *team, uint32_t to, const struct iovec *iov, unsigned int niov);
 struct coll_msg coll_msg(const struct coll_team *team, enum coll_msg_type type, uint32_t to,

@@ -42,13 +42,13 @@ static struct coll_team *find_by_rank(struct coll *coll, uint64_t id, uint32_t r
     {
         struct coll_team *team = OD_LIST_ENTRY(link, struct coll_team, entry);
 
-        if (team->id == id && team->rank == rank)
+        if (team->id == id && team->rank == rank && !team->leaving)
             return team;
     }
     return NULL;
 }
 
-static void team_free(struct coll_team *team)
+void coll_team_free(struct coll_team *team)
 {
     for (unsigned int i = 0; i < COLL_SLOTS; i++) {
         if (team->slots[i].from != NULL)
@@ -134,7 +134,7 @@ static struct coll_team *team_new(struct coll *coll, uint32_t size)
     return team;
 
 err_free:
-    team_free(team);
+    coll_team_free(team);
     return NULL;
 }
 
@@ -185,7 +185,7 @@ static doca_error_t make_team(struct coll *coll, uint64_t dest, const struct col
     team->checksum = checksum(ids, create->size);
     result = connect_members(team, ids);
     if (result != DOCA_SUCCESS) {
-        team_free(team);
+        coll_team_free(team);
         return result;
     }
     team->handle = ++coll->last_team;
@@ -218,18 +218,33 @@ doca_error_t coll_team_create(struct coll *coll, struct urom_worker_cmd_desc *co
     return DOCA_SUCCESS;
 }
 
-void coll_team_destroy(struct coll_team *team)
+/* Tells who waits for this member; frees the team when all are told. */
+static void say_farewell(struct coll_team *team)
 {
-    coll_ops_fail(team, DOCA_ERROR_IO_FAILED);
+    bool all = true;
+
     for (uint32_t i = 0; i < team->size; i++) {
+        struct coll_member *member = &team->members[i];
         struct coll_msg msg = coll_msg(team, COLL_LEAVE, i, 0);
         const struct iovec iov = {&msg, sizeof(msg)};
 
-        /* Who is not up yet, or full, learns it when this worker ends. */
-        if (i != team->rank && team->members[i].greeted && !team->members[i].gone)
-            coll_send(team, i, &iov, 1);
+        /* Who has not been greeted does not know of this member. */
+        if (i != team->rank && member->greeted && !member->gone)
+            member->greeted = !coll_send(team, i, &iov, 1);
+        all = all && (i == team->rank || !member->greeted || member->gone);
     }
-    team_free(team);
+    if (all)
+        coll_team_free(team);
+}
+
+void coll_team_destroy(struct coll_team *team)
+{
+    coll_ops_fail(team, DOCA_ERROR_IO_FAILED);
+    free(team->creating);
+    team->creating = NULL;
+    team->leaving = true;
+    team->dest = 0; /* nobody names it any more */
+    say_farewell(team);
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -294,6 +309,10 @@ static void settle_creation(struct coll_team *team)
 
 void coll_team_progress(struct coll_team *team)
 {
+    if (od_unlikely(team->leaving)) {
+        say_farewell(team);
+        return;
+    }
     if (od_likely(team->creating == NULL)) {
         coll_ops_progress(team);
         return;

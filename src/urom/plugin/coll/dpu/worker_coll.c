@@ -170,6 +170,10 @@ static void coll_close(struct urom_worker_ctx *ctx)
     struct coll *coll = ctx->plugin_ctx;
 
     destroy_teams(coll, 0);
+    OD_LIST_FOR_EACH_SAFE(link, &coll->teams)
+    {
+        coll_team_free(OD_LIST_ENTRY(link, struct coll_team, entry));
+    }
     plugin_regions_abandon(&coll->base);
     coll_free(coll);
     ctx->plugin_ctx = NULL;
