@@ -14,6 +14,7 @@ enum { COLOURS = 16, COLOUR_BYTES = 320 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct carrier *free_carriers;
+static _Atomic unsigned made;
 
 static struct carrier *carrier_new(void)
 {
@@ -34,7 +35,6 @@ static struct carrier *carrier_new(void)
     (void)mprotect(c->memory, page, PROT_NONE);
     c->san.bottom = c->memory + page;
     /* Tops at one offset of all stacks would share a few sets of the first cache. */
-    static _Atomic unsigned made;
     c->san.size = stack - made++ % COLOURS * COLOUR_BYTES;
     return c;
 }
@@ -55,6 +55,11 @@ void carrier_put(struct carrier *carrier)
     carrier->next = free_carriers;
     free_carriers = carrier;
     pthread_mutex_unlock(&lock);
+}
+
+unsigned carrier_number(void)
+{
+    return made;
 }
 
 bool carrier_guards(const struct carrier *carrier, uintptr_t address)

@@ -15,7 +15,13 @@
 
 #include "rt.h"
 
-enum { GROW_AFTER_NS = 1000000, WAIT_NS = 100000000, WARN_AFTER_NS = 2000000000 };
+enum {
+    GROW_AFTER_NS = 1000000,
+    MANY_STACKS = 65536,
+    GROW_SLOWLY_NS = 100000000,
+    WAIT_NS = 100000000,
+    WARN_AFTER_NS = 2000000000
+};
 
 struct worker {
     pthread_cond_t called;
@@ -362,11 +368,15 @@ static void grow(bool spinning)
         uint64_t pause = GROW_AFTER_NS;
         if (device.resident > 8 * cpus)
             pause *= (uint64_t)(device.resident / (8 * cpus));
+        /* Half a gigabyte of stacks: perhaps they only compute. */
+        bool many = carrier_number() > MANY_STACKS;
+        if (many)
+            pause = GROW_SLOWLY_NS;
         uint64_t last = g->last_end_ns > device.grown_ns ? g->last_end_ns : device.grown_ns;
         if (now - last < pause)
             return;
         device.grown_ns = now;
-        more = device.resident;
+        more = many ? 1 : 2 * device.resident;
     }
     while (more-- > 0 && device.pending && device.resident < config()->resident) {
         g = device.pending;

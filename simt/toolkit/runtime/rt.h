@@ -86,6 +86,7 @@ struct carrier {
 
 struct carrier *carrier_get(void);
 void carrier_put(struct carrier *carrier);
+unsigned carrier_number(void); /* how many there are */
 bool carrier_guards(const struct carrier *carrier, uintptr_t address);
 
 /* block.c, warp.c: the threads of a block. */
