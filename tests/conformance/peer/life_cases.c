@@ -82,8 +82,8 @@ static void load_finish(struct load *load, int result)
         assert_int_equal(atomic_load(&load->result[i]), result);
 }
 
-/* On another host a bracket holds nothing back, and the only sign of life is the connection, which
- * a forked child keeps open. */
+/* On another host a bracket holds nothing back; the only sign of life is the connection, which a
+ * forked child keeps open; and UCX 1.13 cannot be trusted with who dies right after connecting. */
 static void skip_on_another_host(const struct setting *setting)
 {
     if (strcmp(setting->engine, "remote") == 0) {
@@ -153,6 +153,7 @@ static void revocation_does_not_wait_for_the_dead(void **state)
     struct answer exported;
     uint64_t before;
 
+    skip_on_another_host(setting);
     actor_start(&exporter, 0);
     exported = actor_export(&exporter, setting->memory, LEN, 0x11, ALL_ACCESS);
     soft_peer_map_close(import(setting, &exported)); /* sets the engine that the actor inherits */

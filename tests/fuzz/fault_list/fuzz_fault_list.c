@@ -10,8 +10,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void check_rule(const struct soft_fault_rule *rule)
 {
-    if (rule->when.first == 0 || rule->when.last < rule->when.first || rule->when.every == 0 || rule->when.percent > 100 ||
-        (rule->kind == SOFT_FAULT_FAIL) != (rule->status < 0))
+    if (rule->when.first == 0 || rule->when.last < rule->when.first || rule->when.every == 0 ||
+        rule->when.percent > 100 || (rule->kind == SOFT_FAULT_FAIL) != (rule->status < 0))
         abort();
 }
 

@@ -113,6 +113,7 @@ static void death_is_noticed(void **state)
     struct rig rig;
 
     rig_open(&rig, *(enum peer_kind *)*state, DOCA_ACCESS_FLAG_PCI_READ_WRITE);
+    assert_ok(read_peer(&rig.fix, rig.remote, &rig.memory, SIZE));
     peer_kill(&rig.peer);
     expect_loss(&rig);
     assert_doca(DOCA_ERROR_DRIVER, try_import(&rig.fix, rig.memory.desc, rig.memory.desc_len));
