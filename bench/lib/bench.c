@@ -70,21 +70,37 @@ void bench_report(const struct bench_case *c, const char *peer_name, const doubl
     fflush(stdout);
 }
 
+/* A new order of the sides, by a generator that is the same in every run. */
+static void shuffle(unsigned int *order, unsigned int n)
+{
+    static uint32_t state = 1;
+
+    for (unsigned int i = n - 1; i > 0; i--) {
+        unsigned int j, last = order[i];
+
+        state = state * 1664525u + 1013904223u;
+        j = (state >> 16) % (i + 1);
+        order[i] = order[j];
+        order[j] = last;
+    }
+}
+
 void bench_compare(const struct bench_case *c, const struct bench_side *ours,
                    const struct bench_side *peers, unsigned int npeers)
 {
     static double mine[BENCH_MAX_ROUNDS], theirs[4][BENCH_MAX_ROUNDS];
-    unsigned int best = 0;
+    unsigned int best = 0, order[5] = {0, 1, 2, 3, 4};
 
     if (npeers == 0 || npeers > 4 || c->rounds > BENCH_MAX_ROUNDS)
         bench_die(c->name, "bad number of peers or rounds");
     ours->run(ours->arg);
     for (unsigned int p = 0; p < npeers; p++)
         peers[p].run(peers[p].arg);
-    /* The order rotates: what is in the caches is what the one before has left there. */
+    /* The caches are as the one before has left them: nobody always follows the same. */
     for (unsigned int i = 0; i < c->rounds; i++) {
+        shuffle(order, npeers + 1);
         for (unsigned int k = 0; k <= npeers; k++) {
-            unsigned int turn = (i + k) % (npeers + 1);
+            unsigned int turn = order[k];
 
             if (turn == npeers)
                 mine[i] = ours->run(ours->arg);
