@@ -4,6 +4,8 @@
 
 /* What plugins of the house share: answers to commands. */
 
+#include <stdlib.h>
+
 #include <doca_urom_ext.h>
 #include <doca_urom_plugin.h>
 
@@ -56,6 +58,28 @@ static inline void plugin_finish(struct plugin_base *base, struct urom_worker_no
 PLUGIN_API doca_error_t plugin_answer(struct plugin_base *base,
                                       const struct urom_worker_cmd_desc *command,
                                       doca_error_t status, const void *bytes, size_t len);
+
+/* What a plugin does with one command, which is freed behind it unless it sets `keeps`. */
+typedef doca_error_t plugin_execute(struct urom_worker_ctx *ctx,
+                                    struct urom_worker_cmd_desc *command, bool *keeps);
+
+/* For worker_cmd: executes commands in their order, until one fails. */
+static inline doca_error_t plugin_commands(struct urom_worker_ctx *ctx, ucs_list_link_t *list,
+                                           plugin_execute *execute)
+{
+    while (!ucs_list_is_empty(list)) {
+        struct urom_worker_cmd_desc *command =
+            ucs_list_extract_head(list, struct urom_worker_cmd_desc, entry);
+        bool keeps = false;
+        doca_error_t result = execute(ctx, command, &keeps);
+
+        if (!keeps)
+            free(command);
+        if (od_unlikely(result != DOCA_SUCCESS))
+            return result;
+    }
+    return DOCA_SUCCESS;
+}
 
 /* For progress: what there is. */
 static inline doca_error_t plugin_hand_over(struct plugin_base *base, ucs_list_link_t *list)

@@ -19,8 +19,10 @@ DOCA_LOG_REGISTER(UROM::PLUGIN::AM);
  */
 
 /* *keeps: the command is somewhere else now. */
-static doca_error_t execute(struct am *am, struct urom_worker_cmd_desc *command, bool *keeps)
+static doca_error_t execute(struct urom_worker_ctx *ctx, struct urom_worker_cmd_desc *command,
+                            bool *keeps)
 {
+    struct am *am = ctx->plugin_ctx;
     const struct urom_worker_cmd *cmd = &command->worker_cmd;
     union am_cmd checked;
     const uint8_t *data;
@@ -42,18 +44,7 @@ static doca_error_t execute(struct am *am, struct urom_worker_cmd_desc *command,
 
 static doca_error_t am_worker_cmd(struct urom_worker_ctx *ctx, ucs_list_link_t *cmd_list)
 {
-    while (!ucs_list_is_empty(cmd_list)) {
-        struct urom_worker_cmd_desc *command =
-            ucs_list_extract_head(cmd_list, struct urom_worker_cmd_desc, entry);
-        bool keeps = false;
-        doca_error_t result = execute(ctx->plugin_ctx, command, &keeps);
-
-        if (!keeps)
-            free(command);
-        if (result != DOCA_SUCCESS)
-            return result;
-    }
-    return DOCA_SUCCESS;
+    return plugin_commands(ctx, cmd_list, execute);
 }
 
 static doca_error_t am_progress(struct urom_worker_ctx *ctx, ucs_list_link_t *notif_list)

@@ -55,7 +55,8 @@ static doca_error_t execute(uint64_t dest, const struct amo_cmd *cmd, uint64_t *
     return plugin_region_error(err);
 }
 
-static doca_error_t take(struct urom_worker_ctx *ctx, const struct urom_worker_cmd_desc *command)
+static doca_error_t take(struct urom_worker_ctx *ctx, struct urom_worker_cmd_desc *command,
+                         bool *keeps)
 {
     const struct urom_worker_cmd *cmd = &command->worker_cmd;
     struct plugin_base *base = ctx->plugin_ctx;
@@ -64,6 +65,7 @@ static doca_error_t take(struct urom_worker_ctx *ctx, const struct urom_worker_c
     doca_error_t result;
     int err = amo_cmd_read(cmd->plugin_cmd, cmd->len, &amo_cmd);
 
+    (void)keeps; /* all is over when it is answered */
     if (err == -ENOTSUP && plugin_region_is_command(amo_cmd.head.op))
         return plugin_region_command(base, ctx, command, amo_cmd.head.op);
     answer = (struct amo_answer){.head = amo_cmd.head};
@@ -77,16 +79,7 @@ static doca_error_t take(struct urom_worker_ctx *ctx, const struct urom_worker_c
 
 static doca_error_t amo_worker_cmd(struct urom_worker_ctx *ctx, ucs_list_link_t *cmd_list)
 {
-    while (!ucs_list_is_empty(cmd_list)) {
-        struct urom_worker_cmd_desc *command =
-            ucs_list_extract_head(cmd_list, struct urom_worker_cmd_desc, entry);
-        doca_error_t result = take(ctx, command);
-
-        free(command);
-        if (od_unlikely(result != DOCA_SUCCESS))
-            return result;
-    }
-    return DOCA_SUCCESS;
+    return plugin_commands(ctx, cmd_list, take);
 }
 
 static doca_error_t amo_progress(struct urom_worker_ctx *ctx, ucs_list_link_t *notif_list)

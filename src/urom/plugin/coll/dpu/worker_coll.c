@@ -48,8 +48,10 @@ static doca_error_t operate(struct coll *coll, struct urom_worker_cmd_desc *comm
 }
 
 /* *taken: the command is kept. */
-static doca_error_t take(struct coll *coll, struct urom_worker_cmd_desc *command, bool *taken)
+static doca_error_t take(struct urom_worker_ctx *ctx, struct urom_worker_cmd_desc *command,
+                         bool *taken)
 {
+    struct coll *coll = ctx->plugin_ctx;
     struct ops_head head;
 
     if (ops_head_read(command->worker_cmd.plugin_cmd, command->worker_cmd.len, &head) != 0)
@@ -67,18 +69,7 @@ static doca_error_t take(struct coll *coll, struct urom_worker_cmd_desc *command
 
 static doca_error_t coll_worker_cmd(struct urom_worker_ctx *ctx, ucs_list_link_t *cmd_list)
 {
-    while (!ucs_list_is_empty(cmd_list)) {
-        struct urom_worker_cmd_desc *command =
-            ucs_list_extract_head(cmd_list, struct urom_worker_cmd_desc, entry);
-        bool taken = false;
-        doca_error_t result = take(ctx->plugin_ctx, command, &taken);
-
-        if (!taken)
-            free(command);
-        if (od_unlikely(result != DOCA_SUCCESS))
-            return result;
-    }
-    return DOCA_SUCCESS;
+    return plugin_commands(ctx, cmd_list, take);
 }
 
 static doca_error_t coll_progress(struct urom_worker_ctx *ctx, ucs_list_link_t *notif_list)

@@ -60,8 +60,10 @@ static doca_error_t client_cmd(struct rdmo_client *client, const struct rdmo_cmd
     }
 }
 
-static doca_error_t execute(struct rdmo *rdmo, const struct urom_worker_cmd_desc *command)
+static doca_error_t execute(struct urom_worker_ctx *ctx, struct urom_worker_cmd_desc *command,
+                            bool *keeps)
 {
+    struct rdmo *rdmo = ctx->plugin_ctx;
     struct rdmo_notify notify = {.type = 0};
     struct rdmo_client *client;
     struct rdmo_cmd cmd;
@@ -69,6 +71,7 @@ static doca_error_t execute(struct rdmo *rdmo, const struct urom_worker_cmd_desc
     doca_error_t result;
     int err = rdmo_cmd_read(command->worker_cmd.plugin_cmd, command->worker_cmd.len, &cmd, &data);
 
+    (void)keeps; /* requests copy what they need */
     if (err != 0)
         return plugin_answer(&rdmo->base, command,
                              err == -ENOTSUP ? DOCA_ERROR_NOT_SUPPORTED : DOCA_ERROR_INVALID_VALUE,
@@ -83,16 +86,7 @@ static doca_error_t execute(struct rdmo *rdmo, const struct urom_worker_cmd_desc
 
 static doca_error_t rdmo_worker_cmd(struct urom_worker_ctx *ctx, ucs_list_link_t *cmd_list)
 {
-    while (!ucs_list_is_empty(cmd_list)) {
-        struct urom_worker_cmd_desc *command =
-            ucs_list_extract_head(cmd_list, struct urom_worker_cmd_desc, entry);
-        doca_error_t result = execute(ctx->plugin_ctx, command);
-
-        free(command);
-        if (result != DOCA_SUCCESS)
-            return result;
-    }
-    return DOCA_SUCCESS;
+    return plugin_commands(ctx, cmd_list, execute);
 }
 
 static doca_error_t rdmo_progress(struct urom_worker_ctx *ctx, ucs_list_link_t *notif_list)

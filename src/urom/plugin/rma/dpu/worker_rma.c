@@ -219,8 +219,10 @@ static inline bool poll_lane(struct rma *rma, struct rma_lane *lane)
  */
 
 /* *taken: the operation took the command over. */
-static doca_error_t take(struct rma *rma, struct urom_worker_cmd_desc *command, bool *taken)
+static doca_error_t take(struct urom_worker_ctx *ctx, struct urom_worker_cmd_desc *command,
+                         bool *taken)
 {
+    struct rma *rma = ctx->plugin_ctx;
     const struct urom_worker_cmd *cmd = &command->worker_cmd;
     struct rma_lane *lane = lane_of(rma, command->dest_id);
     struct rma_cmd rma_cmd;
@@ -259,18 +261,7 @@ static doca_error_t take(struct rma *rma, struct urom_worker_cmd_desc *command, 
 
 static doca_error_t rma_worker_cmd(struct urom_worker_ctx *ctx, ucs_list_link_t *cmd_list)
 {
-    while (!ucs_list_is_empty(cmd_list)) {
-        struct urom_worker_cmd_desc *command =
-            ucs_list_extract_head(cmd_list, struct urom_worker_cmd_desc, entry);
-        bool taken = false;
-        doca_error_t result = take(ctx->plugin_ctx, command, &taken);
-
-        if (!taken)
-            free(command);
-        if (od_unlikely(result != DOCA_SUCCESS))
-            return result;
-    }
-    return DOCA_SUCCESS;
+    return plugin_commands(ctx, cmd_list, take);
 }
 
 static doca_error_t rma_progress(struct urom_worker_ctx *ctx, ucs_list_link_t *notif_list)

@@ -348,9 +348,10 @@ static doca_error_t refuse_memh(struct sandbox *sandbox, const struct urom_worke
 }
 
 /* *keeps: the command is somewhere else now. */
-static doca_error_t execute(struct sandbox *sandbox, struct urom_worker_cmd_desc *command,
+static doca_error_t execute(struct urom_worker_ctx *ctx, struct urom_worker_cmd_desc *command,
                             bool *keeps)
 {
+    struct sandbox *sandbox = ctx->plugin_ctx;
     struct sandbox_cmd cmd;
     const uint8_t *data;
     int err =
@@ -370,18 +371,7 @@ static doca_error_t execute(struct sandbox *sandbox, struct urom_worker_cmd_desc
 
 static doca_error_t sandbox_worker_cmd(struct urom_worker_ctx *ctx, ucs_list_link_t *cmd_list)
 {
-    while (!ucs_list_is_empty(cmd_list)) {
-        struct urom_worker_cmd_desc *command =
-            ucs_list_extract_head(cmd_list, struct urom_worker_cmd_desc, entry);
-        bool keeps = false;
-        doca_error_t result = execute(ctx->plugin_ctx, command, &keeps);
-
-        if (!keeps)
-            free(command);
-        if (result != DOCA_SUCCESS)
-            return result;
-    }
-    return DOCA_SUCCESS;
+    return plugin_commands(ctx, cmd_list, execute);
 }
 
 static doca_error_t sandbox_progress(struct urom_worker_ctx *ctx, ucs_list_link_t *notif_list)
