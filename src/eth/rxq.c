@@ -235,11 +235,7 @@ static doca_error_t check_running(struct doca_eth_rxq *rxq, const char *func)
 {
     if (!core_is_live(CORE_LIVE_ETH_RXQ, rxq))
         return CORE_FAIL_DEAD(CORE_LOG_ETH, func, "eth_rxq", rxq);
-    if (rxq->ctx.state != DOCA_CTX_STATE_RUNNING)
-        return CORE_FAIL(DOCA_ERROR_BAD_STATE, CORE_LOG_ETH, func, rxq->ctx.name, "state",
-                         "not RUNNING" CORE_LIMIT "RUNNING" CORE_REMEDY
-                         "call doca_ctx_start() first");
-    return DOCA_SUCCESS;
+    return eth_check_running(&rxq->ctx, func);
 }
 
 doca_error_t doca_eth_rxq_set_notification_moderation(struct doca_eth_rxq *eth_rxq,

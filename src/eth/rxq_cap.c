@@ -1,19 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "eth/rxq_priv.h"
 
-/* Queries are asked of every device of a list, so none of them opens anything. */
-static doca_error_t check_query(const struct doca_devinfo *devinfo, const void *output,
-                                const char *name, const char *func)
-{
-    if (output == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_ETH, func, name);
-    return core_devinfo_caps(devinfo, func) != NULL ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
-}
-
 doca_error_t doca_eth_rxq_cap_get_max_burst_size(const struct doca_devinfo *devinfo,
                                                  uint32_t *max_burst_size)
 {
-    doca_error_t result = check_query(devinfo, max_burst_size, "max_burst_size", __func__);
+    doca_error_t result = eth_check_query(devinfo, max_burst_size, "max_burst_size", __func__);
 
     if (result == DOCA_SUCCESS)
         *max_burst_size = ETH_RXQ_BURST_MAX;
@@ -23,7 +14,7 @@ doca_error_t doca_eth_rxq_cap_get_max_burst_size(const struct doca_devinfo *devi
 doca_error_t doca_eth_rxq_cap_get_max_metadata_num(const struct doca_devinfo *devinfo,
                                                    uint8_t *max_metadata_num)
 {
-    doca_error_t result = check_query(devinfo, max_metadata_num, "max_metadata_num", __func__);
+    doca_error_t result = eth_check_query(devinfo, max_metadata_num, "max_metadata_num", __func__);
 
     if (result == DOCA_SUCCESS)
         *max_metadata_num = SOFT_NIC_METADATA;
@@ -34,7 +25,7 @@ doca_error_t doca_eth_rxq_cap_get_max_packet_headroom(const struct doca_devinfo 
                                                       uint16_t *max_packet_headroom)
 {
     doca_error_t result =
-        check_query(devinfo, max_packet_headroom, "max_packet_headroom", __func__);
+        eth_check_query(devinfo, max_packet_headroom, "max_packet_headroom", __func__);
 
     if (result == DOCA_SUCCESS)
         *max_packet_headroom = ETH_RXQ_ROOM_MAX;
@@ -45,7 +36,7 @@ doca_error_t doca_eth_rxq_cap_get_max_packet_tailroom(const struct doca_devinfo 
                                                       uint16_t *max_packet_tailroom)
 {
     doca_error_t result =
-        check_query(devinfo, max_packet_tailroom, "max_packet_tailroom", __func__);
+        eth_check_query(devinfo, max_packet_tailroom, "max_packet_tailroom", __func__);
 
     if (result == DOCA_SUCCESS)
         *max_packet_tailroom = ETH_RXQ_ROOM_MAX;
@@ -56,7 +47,7 @@ doca_error_t doca_eth_rxq_cap_get_max_recv_buf_list_len(const struct doca_devinf
                                                         uint32_t *max_recv_buf_list_len)
 {
     doca_error_t result =
-        check_query(devinfo, max_recv_buf_list_len, "max_recv_buf_list_len", __func__);
+        eth_check_query(devinfo, max_recv_buf_list_len, "max_recv_buf_list_len", __func__);
 
     if (result == DOCA_SUCCESS)
         *max_recv_buf_list_len = ETH_RXQ_LIST_MAX;
@@ -66,7 +57,7 @@ doca_error_t doca_eth_rxq_cap_get_max_recv_buf_list_len(const struct doca_devinf
 doca_error_t doca_eth_rxq_cap_get_max_packet_size(const struct doca_devinfo *devinfo,
                                                   uint32_t *max_packet_size)
 {
-    doca_error_t result = check_query(devinfo, max_packet_size, "max_packet_size", __func__);
+    doca_error_t result = eth_check_query(devinfo, max_packet_size, "max_packet_size", __func__);
 
     if (result == DOCA_SUCCESS)
         *max_packet_size = SOFT_NIC_FRAME_MAX;

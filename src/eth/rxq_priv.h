@@ -17,8 +17,7 @@
 #include <doca_eth_rxq_cpu_data_path.h>
 #include <doca_eth_rxq_gpu_data_path.h>
 
-#include "core/core_priv.h"
-#include "soft/nic/nic.h"
+#include "eth/eth_priv.h"
 
 #define ETH_RXQ_BURST_MAX  65536u
 #define ETH_RXQ_LIST_MAX   32u

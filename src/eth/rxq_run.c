@@ -97,16 +97,6 @@ static void close_memory(struct doca_eth_rxq *rxq)
     core_task_pool_close(&rxq->tasks);
 }
 
-static doca_error_t fail_port(const struct doca_eth_rxq *rxq, int err)
-{
-    doca_error_t error = err == -EPERM    ? DOCA_ERROR_NOT_PERMITTED
-                         : err == -ENOMEM ? DOCA_ERROR_NO_MEMORY
-                         : err == -ENODEV ? DOCA_ERROR_NOT_FOUND
-                                          : DOCA_ERROR_DRIVER;
-
-    return CORE_FAIL(error, CORE_LOG_ETH, start_func, rxq->ctx.name, "port", "%s", soft_reason());
-}
-
 static doca_error_t start(struct doca_ctx *ctx)
 {
     struct doca_eth_rxq *rxq = eth_rxq_of(ctx);
@@ -117,10 +107,10 @@ static doca_error_t start(struct doca_ctx *ctx)
         return result;
     err = open_memory(rxq);
     if (err != 0)
-        return fail_port(rxq, err);
+        return eth_fail_port(&rxq->ctx, err, start_func);
     err = open_queue(rxq);
     if (err != 0) {
-        result = fail_port(rxq, err);
+        result = eth_fail_port(&rxq->ctx, err, start_func);
         close_memory(rxq);
         return result;
     }

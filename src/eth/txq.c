@@ -14,11 +14,7 @@ doca_error_t eth_txq_check_running(struct doca_eth_txq *txq, const char *func)
 {
     if (!core_is_live(CORE_LIVE_ETH_TXQ, txq))
         return CORE_FAIL_DEAD(CORE_LOG_ETH, func, "eth_txq", txq);
-    if (txq->ctx.state != DOCA_CTX_STATE_RUNNING)
-        return CORE_FAIL(DOCA_ERROR_BAD_STATE, CORE_LOG_ETH, func, txq->ctx.name, "state",
-                         "not RUNNING" CORE_LIMIT "RUNNING" CORE_REMEDY
-                         "call doca_ctx_start() first");
-    return DOCA_SUCCESS;
+    return eth_check_running(&txq->ctx, func);
 }
 
 static doca_error_t check_range(const struct doca_eth_txq *txq, const char *attribute,

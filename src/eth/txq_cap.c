@@ -1,14 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "eth/txq_priv.h"
 
-static doca_error_t check_query(const struct doca_devinfo *devinfo, const void *output,
-                                const char *name, const char *func)
-{
-    if (output == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_ETH, func, name);
-    return core_devinfo_caps(devinfo, func) != NULL ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
-}
-
 /* The descriptors of a packet share one ring: the more each needs, the fewer there are. */
 static uint32_t burst_of(uint32_t list_len, uint32_t header_size)
 {
@@ -24,7 +16,7 @@ doca_error_t doca_eth_txq_cap_get_max_burst_size(const struct doca_devinfo *devi
                                                  uint16_t max_lso_header_size,
                                                  uint32_t *max_burst_size)
 {
-    doca_error_t result = check_query(devinfo, max_burst_size, "max_burst_size", __func__);
+    doca_error_t result = eth_check_query(devinfo, max_burst_size, "max_burst_size", __func__);
 
     if (result != DOCA_SUCCESS)
         return result;
@@ -41,7 +33,7 @@ doca_error_t doca_eth_txq_cap_get_max_send_buf_list_len(const struct doca_devinf
                                                         uint32_t *max_send_buf_list_len)
 {
     doca_error_t result =
-        check_query(devinfo, max_send_buf_list_len, "max_send_buf_list_len", __func__);
+        eth_check_query(devinfo, max_send_buf_list_len, "max_send_buf_list_len", __func__);
 
     if (result == DOCA_SUCCESS)
         *max_send_buf_list_len = ETH_TXQ_LIST_MAX;
@@ -51,7 +43,7 @@ doca_error_t doca_eth_txq_cap_get_max_send_buf_list_len(const struct doca_devinf
 doca_error_t doca_eth_txq_cap_get_max_metadata_num(const struct doca_devinfo *devinfo,
                                                    uint8_t *max_metadata_num)
 {
-    doca_error_t result = check_query(devinfo, max_metadata_num, "max_metadata_num", __func__);
+    doca_error_t result = eth_check_query(devinfo, max_metadata_num, "max_metadata_num", __func__);
 
     if (result == DOCA_SUCCESS)
         *max_metadata_num = SOFT_NIC_METADATA;
@@ -62,7 +54,7 @@ doca_error_t doca_eth_txq_cap_get_max_lso_header_size(const struct doca_devinfo 
                                                       uint16_t *max_lso_header_size)
 {
     doca_error_t result =
-        check_query(devinfo, max_lso_header_size, "max_lso_header_size", __func__);
+        eth_check_query(devinfo, max_lso_header_size, "max_lso_header_size", __func__);
 
     if (result == DOCA_SUCCESS)
         *max_lso_header_size = ETH_TXQ_LSO_HEADER_MAX;
@@ -72,7 +64,7 @@ doca_error_t doca_eth_txq_cap_get_max_lso_header_size(const struct doca_devinfo 
 doca_error_t doca_eth_txq_cap_get_max_lso_msg_size(const struct doca_devinfo *devinfo,
                                                    uint32_t *max_lso_msg_size)
 {
-    doca_error_t result = check_query(devinfo, max_lso_msg_size, "max_lso_msg_size", __func__);
+    doca_error_t result = eth_check_query(devinfo, max_lso_msg_size, "max_lso_msg_size", __func__);
 
     if (result == DOCA_SUCCESS)
         *max_lso_msg_size = ETH_TXQ_LSO_MSG_MAX;
@@ -109,7 +101,8 @@ doca_error_t doca_eth_txq_cap_is_l4_chksum_offload_supported(const struct doca_d
 doca_error_t doca_eth_txq_cap_get_wait_on_time_offload_supported(
     const struct doca_devinfo *devinfo, enum doca_eth_wait_on_time_type *wait_on_time_mode)
 {
-    doca_error_t result = check_query(devinfo, wait_on_time_mode, "wait_on_time_mode", __func__);
+    doca_error_t result =
+        eth_check_query(devinfo, wait_on_time_mode, "wait_on_time_mode", __func__);
 
     if (result == DOCA_SUCCESS)
         *wait_on_time_mode = DOCA_ETH_WAIT_ON_TIME_TYPE_NATIVE;

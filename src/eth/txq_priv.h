@@ -20,8 +20,7 @@
 #include <doca_eth_txq_cpu_data_path.h>
 #include <doca_eth_txq_gpu_data_path.h>
 
-#include "core/core_priv.h"
-#include "soft/nic/nic.h"
+#include "eth/eth_priv.h"
 #include "soft/nic/segment.h"
 
 #define ETH_TXQ_BURST_MAX      32768u

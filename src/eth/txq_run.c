@@ -11,16 +11,6 @@ static const char start_func[] = "doca_ctx_start";
  * Start
  */
 
-static doca_error_t fail_port(const struct doca_eth_txq *txq, int err)
-{
-    doca_error_t error = err == -EPERM    ? DOCA_ERROR_NOT_PERMITTED
-                         : err == -ENOMEM ? DOCA_ERROR_NO_MEMORY
-                         : err == -ENODEV ? DOCA_ERROR_NOT_FOUND
-                                          : DOCA_ERROR_DRIVER;
-
-    return CORE_FAIL(error, CORE_LOG_ETH, start_func, txq->ctx.name, "port", "%s", soft_reason());
-}
-
 static doca_error_t check_start(const struct doca_eth_txq *txq)
 {
     if (txq->sends.num == 0 && txq->lsos.num == 0 && txq->batches.num == 0 &&
@@ -80,7 +70,7 @@ static doca_error_t start(struct doca_ctx *ctx)
     if (err == 0)
         err = open_queue(txq);
     if (err != 0) {
-        result = fail_port(txq, err);
+        result = eth_fail_port(&txq->ctx, err, start_func);
         close_memory(txq);
         return result;
     }

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "eth/eth_priv.h"
+
+#include <errno.h>
+
+doca_error_t eth_check_query(const struct doca_devinfo *devinfo, const void *output,
+                             const char *name, const char *func)
+{
+    if (output == NULL)
+        return CORE_FAIL_NULL(CORE_LOG_ETH, func, name);
+    return core_devinfo_caps(devinfo, func) != NULL ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
+}
+
+doca_error_t eth_check_running(const struct doca_ctx *ctx, const char *func)
+{
+    if (ctx->state == DOCA_CTX_STATE_RUNNING)
+        return DOCA_SUCCESS;
+    return CORE_FAIL(DOCA_ERROR_BAD_STATE, CORE_LOG_ETH, func, ctx->name, "state",
+                     "not RUNNING" CORE_LIMIT "RUNNING" CORE_REMEDY "call doca_ctx_start() first");
+}
+
+doca_error_t eth_fail_port(const struct doca_ctx *ctx, int err, const char *func)
+{
+    doca_error_t error = err == -EPERM    ? DOCA_ERROR_NOT_PERMITTED
+                         : err == -ENOMEM ? DOCA_ERROR_NO_MEMORY
+                         : err == -ENODEV ? DOCA_ERROR_NOT_FOUND
+                                          : DOCA_ERROR_DRIVER;
+
+    return CORE_FAIL(error, CORE_LOG_ETH, func, ctx->name, "port", "%s", soft_reason());
+}

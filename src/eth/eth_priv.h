@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef OD_ETH_PRIV_H_
+#define OD_ETH_PRIV_H_
+
+/* What receive and send queues share. */
+
+#include "core/core_priv.h"
+#include "soft/nic/nic.h"
+
+/* For capability queries, which are asked of every device of a list and open nothing: refuses a
+ * missing `output`, called `name`, and a devinfo that is not valid. */
+doca_error_t eth_check_query(const struct doca_devinfo *devinfo, const void *output,
+                             const char *name, const char *func);
+
+doca_error_t eth_check_running(const struct doca_ctx *ctx, const char *func);
+
+/* Why the start of a queue failed: negative errno of the port, and the reason it left. */
+doca_error_t eth_fail_port(const struct doca_ctx *ctx, int err, const char *func);
+
+#endif /* OD_ETH_PRIV_H_ */
