@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#define ETHER_HEADER 14u
-
 static void read_l3(const uint8_t *ip, const struct soft_nic_packet *packet,
                     struct soft_nic_keys *keys)
 {
@@ -67,7 +65,7 @@ void soft_nic_keys_read(const uint8_t *data, const struct soft_nic_packet *packe
     soft_nic_put16((uint8_t *)&keys->ether_type, packet->ether_type);
     keys->vlans = (uint8_t)((1u << packet->nvlans) - 1);
     for (uint32_t i = 0; i < packet->nvlans; i++)
-        memcpy(&keys->vlan[i], data + ETHER_HEADER + 4 * i, 2);
+        memcpy(&keys->vlan[i], data + SOFT_NIC_ETHER_LEN + 4 * i, 2);
     if (packet->l3 == SOFT_NIC_L3_NONE)
         return;
     read_l3(data + packet->l3_off, packet, keys);

@@ -5,15 +5,9 @@
 #include <netinet/in.h>
 #include <string.h>
 
-#define ETHER_HEADER 14u
-#define VLAN_TAG     4u
-#define IPV4_HEADER  20u
-#define IPV6_HEADER  40u
-#define TCP_HEADER   20u
-#define UDP_HEADER   8u
-#define ICMP_HEADER  8u
-#define ESP_HEADER   8u
-#define EXTENSIONS   8u /* headers behind that of IPv6 that are looked at */
+#define ICMP_HEADER 8u
+#define ESP_HEADER  8u
+#define EXTENSIONS  8u /* headers behind that of IPv6 that are looked at */
 
 static bool is_vlan(uint16_t type)
 {
@@ -34,11 +28,12 @@ static void parse_l4(const uint8_t *data, struct soft_nic_packet *packet, uint32
     switch (packet->proto) {
     case IPPROTO_TCP:
         kind = SOFT_NIC_L4_TCP;
-        need = len >= TCP_HEADER ? OD_MAX((uint32_t)(l4[12] >> 4) * 4u, TCP_HEADER) : TCP_HEADER;
+        need = len >= SOFT_NIC_TCP_LEN ? OD_MAX((uint32_t)(l4[12] >> 4) * 4u, SOFT_NIC_TCP_LEN)
+                                       : SOFT_NIC_TCP_LEN;
         break;
     case IPPROTO_UDP:
         kind = SOFT_NIC_L4_UDP;
-        need = UDP_HEADER;
+        need = SOFT_NIC_UDP_LEN;
         break;
     case IPPROTO_ICMP:
     case IPPROTO_ICMPV6:
@@ -66,11 +61,11 @@ static void parse_ipv4(const uint8_t *data, struct soft_nic_packet *packet, uint
     const uint8_t *ip = data + off;
     uint32_t header, total;
 
-    if (len - off < IPV4_HEADER || ip[0] >> 4 != 4)
+    if (len - off < SOFT_NIC_IPV4_LEN || ip[0] >> 4 != 4)
         return;
     header = (ip[0] & 15u) * 4u;
     total = soft_nic_get16(ip + 2);
-    if (header < IPV4_HEADER || header > len - off || total < header || total > len - off)
+    if (header < SOFT_NIC_IPV4_LEN || header > len - off || total < header || total > len - off)
         return;
     packet->l3 = SOFT_NIC_L3_IPV4;
     packet->l3_off = (uint16_t)off;
@@ -113,32 +108,32 @@ static void parse_ipv6(const uint8_t *data, struct soft_nic_packet *packet, uint
     const uint8_t *ip = data + off;
     uint32_t end, payload;
 
-    if (len - off < IPV6_HEADER || ip[0] >> 4 != 6)
+    if (len - off < SOFT_NIC_IPV6_LEN || ip[0] >> 4 != 6)
         return;
     payload = soft_nic_get16(ip + 4);
-    if (payload > len - off - IPV6_HEADER)
+    if (payload > len - off - SOFT_NIC_IPV6_LEN)
         return;
-    end = off + IPV6_HEADER + payload;
+    end = off + SOFT_NIC_IPV6_LEN + payload;
     packet->l3 = SOFT_NIC_L3_IPV6;
     packet->l3_off = (uint16_t)off;
     packet->proto = ip[6];
-    off += IPV6_HEADER;
+    off += SOFT_NIC_IPV6_LEN;
     if (skip_extensions(data, packet, &off, end) && !packet->is_fragment)
         parse_l4(data, packet, off, end);
 }
 
 void soft_nic_parse(const uint8_t *data, uint32_t len, struct soft_nic_packet *packet)
 {
-    uint32_t off = ETHER_HEADER;
+    uint32_t off = SOFT_NIC_ETHER_LEN;
 
     *packet = (struct soft_nic_packet){0};
-    if (len < ETHER_HEADER || len > UINT16_MAX)
+    if (len < SOFT_NIC_ETHER_LEN || len > UINT16_MAX)
         return;
     packet->ether_type = soft_nic_get16(data + 12);
-    while (packet->nvlans < 2 && is_vlan(packet->ether_type) && len - off >= VLAN_TAG) {
+    while (packet->nvlans < 2 && is_vlan(packet->ether_type) && len - off >= SOFT_NIC_VLAN_LEN) {
         packet->ether_type = soft_nic_get16(data + off + 2);
         packet->nvlans++;
-        off += VLAN_TAG;
+        off += SOFT_NIC_VLAN_LEN;
     }
     packet->l2_len = (uint16_t)off;
     if (packet->ether_type == ETH_P_IP)

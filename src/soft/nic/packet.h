@@ -7,6 +7,14 @@
 
 #include "soft/soft.h"
 
+/* Bytes of headers, without options. */
+#define SOFT_NIC_ETHER_LEN 14u
+#define SOFT_NIC_VLAN_LEN  4u
+#define SOFT_NIC_IPV4_LEN  20u
+#define SOFT_NIC_IPV6_LEN  40u
+#define SOFT_NIC_TCP_LEN   20u
+#define SOFT_NIC_UDP_LEN   8u
+
 enum soft_nic_l3 {
     SOFT_NIC_L3_NONE,
     SOFT_NIC_L3_IPV4,
