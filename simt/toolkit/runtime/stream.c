@@ -212,6 +212,18 @@ static void wait_for(struct op *op)
     op_put(op);
 }
 
+/* Takes the operation over. */
+static cudaError_t enqueue(cudaStream_t stream, struct op *op)
+{
+    device_lock();
+    CUstream_st *s = stream_find(stream);
+    cudaError_t error = s ? append(s, op, NULL) : cudaErrorInvalidResourceHandle;
+    if (!s)
+        op_put(op);
+    device_unlock();
+    return error;
+}
+
 cudaError_t stream_kernel(cudaStream_t stream, struct grid *grid)
 {
     struct op *op = op_new(OP_KERNEL);
@@ -222,13 +234,7 @@ cudaError_t stream_kernel(cudaStream_t stream, struct grid *grid)
     }
     op->grid = grid;
     grid->op = op;
-    device_lock();
-    CUstream_st *s = stream_find(stream);
-    cudaError_t error = s ? append(s, op, NULL) : cudaErrorInvalidResourceHandle;
-    if (!s)
-        op_put(op);
-    device_unlock();
-    return error;
+    return enqueue(stream, op);
 }
 
 cudaError_t stream_job(cudaStream_t stream, struct job job)
@@ -238,13 +244,7 @@ cudaError_t stream_job(cudaStream_t stream, struct job job)
     if (!op)
         return cudaErrorMemoryAllocation;
     op->job = job;
-    device_lock();
-    CUstream_st *s = stream_find(stream);
-    cudaError_t error = s ? append(s, op, NULL) : cudaErrorInvalidResourceHandle;
-    if (!s)
-        op_put(op);
-    device_unlock();
-    return error;
+    return enqueue(stream, op);
 }
 
 cudaError_t stream_caller(cudaStream_t stream, struct job job)
