@@ -22,11 +22,11 @@ static struct {
     int file;
     struct soft_peer_export *exports[SLOTS];
     struct soft_peer_map *map;
+    const char *shm; /* the name it may use; the parent removes it */
 } me = {.file = -1};
 
 static int open_memory(enum memory_kind kind, size_t len)
 {
-    char name[64];
     int fd;
 
     switch (kind) {
@@ -37,8 +37,7 @@ static int open_memory(enum memory_kind kind, size_t len)
         fd = memfd_create("actor", MFD_CLOEXEC | MFD_HUGETLB);
         break;
     case MEMORY_SHM:
-        snprintf(name, sizeof(name), "/opendoca-test-%d", getpid());
-        fd = shm_open(name, O_RDWR | O_CREAT | O_EXCL, 0600);
+        fd = shm_open(me.shm, O_RDWR | O_CREAT | O_EXCL, 0600);
         break;
     default:
         return -1;
@@ -239,11 +238,14 @@ static int carry_out(const struct order *o, struct answer *a)
     return -EINVAL;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     struct answer answer;
     struct order order;
 
+    if (argc != 2)
+        return 2;
+    me.shm = argv[1];
     while (read(STDIN_FILENO, &order, sizeof(order)) == (ssize_t)sizeof(order)) {
         memset(&answer, 0, sizeof(answer));
         answer.rc = carry_out(&order, &answer);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -36,7 +37,7 @@ static void enter_pid_namespace(void)
     _exit(WIFEXITED(status) ? WEXITSTATUS(status) : 98);
 }
 
-static void become_actor(int in, int out, int report, int namespaces)
+static void become_actor(const struct actor *actor, int in, int out, int report, int namespaces)
 {
     char ok = 1;
 
@@ -48,22 +49,25 @@ static void become_actor(int in, int out, int report, int namespaces)
         _exit(0);
     if ((namespaces & CLONE_NEWPID) != 0)
         enter_pid_namespace();
-    execl(actor_program, actor_program, (char *)NULL);
+    execl(actor_program, actor_program, actor->shm, (char *)NULL);
     _exit(96);
 }
 
 void actor_start(struct actor *actor, int namespaces)
 {
+    static unsigned int number;
     int in[2], out[2], report[2];
     char ok = 0;
 
+    snprintf(actor->shm, sizeof(actor->shm), "/opendoca-test-%d-%u", getpid(), number++);
+    shm_unlink(actor->shm); /* of a test that had this number before and was killed */
     assert_int_equal(pipe2(in, O_CLOEXEC), 0);
     assert_int_equal(pipe2(out, O_CLOEXEC), 0);
     assert_int_equal(pipe2(report, O_CLOEXEC), 0);
     actor->pid = fork();
     assert_true(actor->pid >= 0);
     if (actor->pid == 0)
-        become_actor(in[0], out[1], report[1], namespaces);
+        become_actor(actor, in[0], out[1], report[1], namespaces);
     close(in[0]);
     close(out[1]);
     close(report[1]);
@@ -84,12 +88,22 @@ static void close_pipes(struct actor *actor)
     close(actor->from);
 }
 
+/* A killed actor cannot remove its shared memory, so the parent does in any case. */
+static int reap(struct actor *actor)
+{
+    int status;
+
+    assert_int_equal(waitpid(actor->pid, &status, 0), actor->pid);
+    shm_unlink(actor->shm);
+    return status;
+}
+
 void actor_finish(struct actor *actor)
 {
     int status;
 
     close_pipes(actor);
-    assert_int_equal(waitpid(actor->pid, &status, 0), actor->pid);
+    status = reap(actor);
     assert_true(WIFEXITED(status));
     assert_int_equal(WEXITSTATUS(status), 0);
 }
@@ -97,7 +111,7 @@ void actor_finish(struct actor *actor)
 void actor_kill(struct actor *actor)
 {
     assert_int_equal(kill(actor->pid, SIGKILL), 0);
-    assert_int_equal(waitpid(actor->pid, NULL, 0), actor->pid);
+    reap(actor);
     close_pipes(actor);
 }
 

@@ -25,6 +25,7 @@ struct actor {
     pid_t pid;
     int to;
     int from;
+    char shm[48]; /* the name of its shared memory object */
 };
 
 extern const char *actor_program;
