@@ -11,6 +11,18 @@ doca_error_t eth_check_query(const struct doca_devinfo *devinfo, const void *out
     return core_devinfo_caps(devinfo, func) != NULL ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
 }
 
+doca_error_t eth_check_range(const struct doca_ctx *ctx, const char *attribute, uint32_t value,
+                             uint32_t min, uint32_t max, const char *func)
+{
+    if (value >= min && value <= max)
+        return DOCA_SUCCESS;
+    return CORE_FAIL(DOCA_ERROR_INVALID_VALUE, CORE_LOG_ETH, func, ctx != NULL ? ctx->name : NULL,
+                     attribute,
+                     "%u" CORE_LIMIT "%u..%u" CORE_REMEDY
+                     "ask the device with the doca_eth_rxq_cap_* or doca_eth_txq_cap_* calls",
+                     value, min, max);
+}
+
 doca_error_t eth_check_running(const struct doca_ctx *ctx, const char *func)
 {
     if (ctx->state == DOCA_CTX_STATE_RUNNING)

@@ -12,6 +12,10 @@
 doca_error_t eth_check_query(const struct doca_devinfo *devinfo, const void *output,
                              const char *name, const char *func);
 
+/* INVALID_VALUE, logged; `ctx` is NULL before there is one. */
+doca_error_t eth_check_range(const struct doca_ctx *ctx, const char *attribute, uint32_t value,
+                             uint32_t min, uint32_t max, const char *func);
+
 doca_error_t eth_check_running(const struct doca_ctx *ctx, const char *func);
 
 /* Why the start of a queue failed: negative errno of the port, and the reason it left. */

@@ -10,16 +10,6 @@ doca_error_t eth_rxq_check_idle(struct doca_eth_rxq *rxq, const char *func)
     return core_ctx_check_idle(&rxq->ctx, func);
 }
 
-static doca_error_t check_range(const struct doca_eth_rxq *rxq, const char *attribute,
-                                uint32_t value, uint32_t min, uint32_t max, const char *func)
-{
-    if (value >= min && value <= max)
-        return DOCA_SUCCESS;
-    return CORE_FAIL(
-        DOCA_ERROR_INVALID_VALUE, CORE_LOG_ETH, func, rxq != NULL ? rxq->ctx.name : NULL, attribute,
-        "%u" CORE_LIMIT "%u..%u" CORE_REMEDY "see the doca_eth_rxq_cap_* calls", value, min, max);
-}
-
 /* ------------------------------------------------------------------------------------------------
  * Life
  */
@@ -37,10 +27,11 @@ doca_error_t doca_eth_rxq_create(struct doca_dev *dev, uint32_t max_burst_size,
                          "%p" CORE_LIMIT "an open device" CORE_REMEDY
                          "open it with doca_dev_open()",
                          (void *)dev);
-    result = check_range(NULL, "max_burst_size", max_burst_size, 1, ETH_RXQ_BURST_MAX, __func__);
+    result =
+        eth_check_range(NULL, "max_burst_size", max_burst_size, 1, ETH_RXQ_BURST_MAX, __func__);
     if (result == DOCA_SUCCESS)
-        result =
-            check_range(NULL, "max_packet_size", max_packet_size, 1, SOFT_NIC_FRAME_MAX, __func__);
+        result = eth_check_range(NULL, "max_packet_size", max_packet_size, 1, SOFT_NIC_FRAME_MAX,
+                                 __func__);
     if (result != DOCA_SUCCESS)
         return result;
     rxq = calloc(1, sizeof(*rxq));
@@ -80,102 +71,75 @@ struct doca_ctx *doca_eth_rxq_as_doca_ctx(struct doca_eth_rxq *eth_rxq)
  * Settings
  */
 
-doca_error_t doca_eth_rxq_set_max_burst_size(struct doca_eth_rxq *eth_rxq, uint32_t max_burst_size)
+#define FIELD(member) offsetof(struct doca_eth_rxq, member)
+
+/* All numbers are uint32_t, whatever the API calls them. */
+static doca_error_t set_number(struct doca_eth_rxq *rxq, size_t field, const char *attribute,
+                               uint32_t value, uint32_t min, uint32_t max, const char *func)
 {
-    doca_error_t result = eth_rxq_check_idle(eth_rxq, __func__);
+    doca_error_t result = eth_rxq_check_idle(rxq, func);
 
     if (result == DOCA_SUCCESS)
-        result =
-            check_range(eth_rxq, "max_burst_size", max_burst_size, 1, ETH_RXQ_BURST_MAX, __func__);
+        result = eth_check_range(&rxq->ctx, attribute, value, min, max, func);
     if (result == DOCA_SUCCESS)
-        eth_rxq->burst = max_burst_size;
+        *(uint32_t *)((char *)rxq + field) = value;
     return result;
+}
+
+doca_error_t doca_eth_rxq_set_max_burst_size(struct doca_eth_rxq *eth_rxq, uint32_t max_burst_size)
+{
+    return set_number(eth_rxq, FIELD(burst), "max_burst_size", max_burst_size, 1, ETH_RXQ_BURST_MAX,
+                      __func__);
 }
 
 doca_error_t doca_eth_rxq_set_max_packet_size(struct doca_eth_rxq *eth_rxq,
                                               uint32_t max_packet_size)
 {
-    doca_error_t result = eth_rxq_check_idle(eth_rxq, __func__);
-
-    if (result == DOCA_SUCCESS)
-        result = check_range(eth_rxq, "max_packet_size", max_packet_size, 1, SOFT_NIC_FRAME_MAX,
-                             __func__);
-    if (result == DOCA_SUCCESS)
-        eth_rxq->max_packet = max_packet_size;
-    return result;
+    return set_number(eth_rxq, FIELD(max_packet), "max_packet_size", max_packet_size, 1,
+                      SOFT_NIC_FRAME_MAX, __func__);
 }
 
 doca_error_t doca_eth_rxq_set_metadata_num(struct doca_eth_rxq *eth_rxq, uint8_t metadata_num)
 {
-    doca_error_t result = eth_rxq_check_idle(eth_rxq, __func__);
-
-    if (result == DOCA_SUCCESS)
-        result = check_range(eth_rxq, "metadata_num", metadata_num, 0, SOFT_NIC_METADATA, __func__);
-    if (result == DOCA_SUCCESS)
-        eth_rxq->metadata_num = metadata_num;
-    return result;
+    return set_number(eth_rxq, FIELD(metadata_num), "metadata_num", metadata_num, 0,
+                      SOFT_NIC_METADATA, __func__);
 }
 
 doca_error_t doca_eth_rxq_set_flow_tag(struct doca_eth_rxq *eth_rxq, uint8_t enable_flow_tag)
 {
-    doca_error_t result = eth_rxq_check_idle(eth_rxq, __func__);
-
-    if (result == DOCA_SUCCESS)
-        eth_rxq->has_flow_tag = enable_flow_tag != 0;
-    return result;
+    return set_number(eth_rxq, FIELD(has_flow_tag), "enable_flow_tag", enable_flow_tag, 0,
+                      UINT8_MAX, __func__);
 }
 
 doca_error_t doca_eth_rxq_set_rx_hash(struct doca_eth_rxq *eth_rxq, uint8_t enable_rx_hash)
 {
-    doca_error_t result = eth_rxq_check_idle(eth_rxq, __func__);
-
-    if (result == DOCA_SUCCESS)
-        eth_rxq->has_rx_hash = enable_rx_hash != 0;
-    return result;
+    return set_number(eth_rxq, FIELD(has_rx_hash), "enable_rx_hash", enable_rx_hash, 0, UINT8_MAX,
+                      __func__);
 }
 
 doca_error_t doca_eth_rxq_set_timestamp(struct doca_eth_rxq *eth_rxq, uint8_t enable_timestamp)
 {
-    doca_error_t result = eth_rxq_check_idle(eth_rxq, __func__);
-
-    if (result == DOCA_SUCCESS)
-        eth_rxq->has_timestamp = enable_timestamp != 0;
-    return result;
+    return set_number(eth_rxq, FIELD(has_timestamp), "enable_timestamp", enable_timestamp, 0,
+                      UINT8_MAX, __func__);
 }
 
 doca_error_t doca_eth_rxq_set_packet_headroom(struct doca_eth_rxq *eth_rxq, uint16_t head_size)
 {
-    doca_error_t result = eth_rxq_check_idle(eth_rxq, __func__);
-
-    if (result == DOCA_SUCCESS)
-        result = check_range(eth_rxq, "head_size", head_size, 0, ETH_RXQ_ROOM_MAX, __func__);
-    if (result == DOCA_SUCCESS)
-        eth_rxq->headroom = head_size;
-    return result;
+    return set_number(eth_rxq, FIELD(headroom), "head_size", head_size, 0, ETH_RXQ_ROOM_MAX,
+                      __func__);
 }
 
 doca_error_t doca_eth_rxq_set_packet_tailroom(struct doca_eth_rxq *eth_rxq, uint16_t tail_size)
 {
-    doca_error_t result = eth_rxq_check_idle(eth_rxq, __func__);
-
-    if (result == DOCA_SUCCESS)
-        result = check_range(eth_rxq, "tail_size", tail_size, 0, ETH_RXQ_ROOM_MAX, __func__);
-    if (result == DOCA_SUCCESS)
-        eth_rxq->tailroom = tail_size;
-    return result;
+    return set_number(eth_rxq, FIELD(tailroom), "tail_size", tail_size, 0, ETH_RXQ_ROOM_MAX,
+                      __func__);
 }
 
 doca_error_t doca_eth_rxq_set_max_recv_buf_list_len(struct doca_eth_rxq *eth_rxq,
                                                     uint32_t max_recv_buf_list_len)
 {
-    doca_error_t result = eth_rxq_check_idle(eth_rxq, __func__);
-
-    if (result == DOCA_SUCCESS)
-        result = check_range(eth_rxq, "max_recv_buf_list_len", max_recv_buf_list_len, 1,
-                             ETH_RXQ_LIST_MAX, __func__);
-    if (result == DOCA_SUCCESS)
-        eth_rxq->max_list = max_recv_buf_list_len;
-    return result;
+    return set_number(eth_rxq, FIELD(max_list), "max_recv_buf_list_len", max_recv_buf_list_len, 1,
+                      ETH_RXQ_LIST_MAX, __func__);
 }
 
 static doca_error_t check_pkt_buf(const struct doca_eth_rxq *rxq, const struct doca_mmap *mmap,
@@ -220,8 +184,8 @@ doca_error_t doca_eth_rxq_set_type(struct doca_eth_rxq *eth_rxq, enum doca_eth_r
     doca_error_t result = eth_rxq_check_idle(eth_rxq, __func__);
 
     if (result == DOCA_SUCCESS)
-        result = check_range(eth_rxq, "type", (uint32_t)type, DOCA_ETH_RXQ_TYPE_CYCLIC,
-                             DOCA_ETH_RXQ_TYPE_REGULAR, __func__);
+        result = eth_check_range(&eth_rxq->ctx, "type", (uint32_t)type, DOCA_ETH_RXQ_TYPE_CYCLIC,
+                                 DOCA_ETH_RXQ_TYPE_REGULAR, __func__);
     if (result == DOCA_SUCCESS)
         eth_rxq->type = type;
     return result;

@@ -73,9 +73,9 @@ struct doca_eth_rxq {
     enum doca_eth_rxq_type type;
     uint32_t burst;
     uint32_t max_packet;
-    uint8_t metadata_num;
-    bool has_flow_tag, has_rx_hash, has_timestamp;
-    uint16_t headroom, tailroom;
+    uint32_t metadata_num;
+    uint32_t has_flow_tag, has_rx_hash, has_timestamp; /* 0: no */
+    uint32_t headroom, tailroom;
     uint32_t max_list;
     struct doca_mmap *mmap; /* not looked at after start */
     char *mem;

@@ -17,16 +17,6 @@ doca_error_t eth_txq_check_running(struct doca_eth_txq *txq, const char *func)
     return eth_check_running(&txq->ctx, func);
 }
 
-static doca_error_t check_range(const struct doca_eth_txq *txq, const char *attribute,
-                                uint32_t value, uint32_t min, uint32_t max, const char *func)
-{
-    if (value >= min && value <= max)
-        return DOCA_SUCCESS;
-    return CORE_FAIL(
-        DOCA_ERROR_INVALID_VALUE, CORE_LOG_ETH, func, txq != NULL ? txq->ctx.name : NULL, attribute,
-        "%u" CORE_LIMIT "%u..%u" CORE_REMEDY "see the doca_eth_txq_cap_* calls", value, min, max);
-}
-
 /* ------------------------------------------------------------------------------------------------
  * Life
  */
@@ -44,7 +34,8 @@ doca_error_t doca_eth_txq_create(struct doca_dev *dev, uint32_t max_burst_size,
                          "%p" CORE_LIMIT "an open device" CORE_REMEDY
                          "open it with doca_dev_open()",
                          (void *)dev);
-    result = check_range(NULL, "max_burst_size", max_burst_size, 1, ETH_TXQ_BURST_MAX, __func__);
+    result =
+        eth_check_range(NULL, "max_burst_size", max_burst_size, 1, ETH_TXQ_BURST_MAX, __func__);
     if (result != DOCA_SUCCESS)
         return result;
     txq = calloc(1, sizeof(*txq));
@@ -87,64 +78,50 @@ struct doca_ctx *doca_eth_txq_as_doca_ctx(struct doca_eth_txq *eth_txq)
  * Settings
  */
 
-doca_error_t doca_eth_txq_set_max_burst_size(struct doca_eth_txq *eth_txq, uint32_t max_burst_size)
+#define FIELD(member) offsetof(struct doca_eth_txq, member)
+
+/* All numbers are uint32_t, whatever the API calls them. */
+static doca_error_t set_number(struct doca_eth_txq *txq, size_t field, const char *attribute,
+                               uint32_t value, uint32_t min, uint32_t max, const char *func)
 {
-    doca_error_t result = eth_txq_check_idle(eth_txq, __func__);
+    doca_error_t result = eth_txq_check_idle(txq, func);
 
     if (result == DOCA_SUCCESS)
-        result =
-            check_range(eth_txq, "max_burst_size", max_burst_size, 1, ETH_TXQ_BURST_MAX, __func__);
+        result = eth_check_range(&txq->ctx, attribute, value, min, max, func);
     if (result == DOCA_SUCCESS)
-        eth_txq->burst = max_burst_size;
+        *(uint32_t *)((char *)txq + field) = value;
     return result;
+}
+
+doca_error_t doca_eth_txq_set_max_burst_size(struct doca_eth_txq *eth_txq, uint32_t max_burst_size)
+{
+    return set_number(eth_txq, FIELD(burst), "max_burst_size", max_burst_size, 1, ETH_TXQ_BURST_MAX,
+                      __func__);
 }
 
 doca_error_t doca_eth_txq_set_max_send_buf_list_len(struct doca_eth_txq *eth_txq,
                                                     uint32_t max_send_buf_list_len)
 {
-    doca_error_t result = eth_txq_check_idle(eth_txq, __func__);
-
-    if (result == DOCA_SUCCESS)
-        result = check_range(eth_txq, "max_send_buf_list_len", max_send_buf_list_len, 1,
-                             ETH_TXQ_LIST_MAX, __func__);
-    if (result == DOCA_SUCCESS)
-        eth_txq->max_list = max_send_buf_list_len;
-    return result;
+    return set_number(eth_txq, FIELD(max_list), "max_send_buf_list_len", max_send_buf_list_len, 1,
+                      ETH_TXQ_LIST_MAX, __func__);
 }
 
 doca_error_t doca_eth_txq_set_metadata_num(struct doca_eth_txq *eth_txq, uint8_t metadata_num)
 {
-    doca_error_t result = eth_txq_check_idle(eth_txq, __func__);
-
-    if (result == DOCA_SUCCESS)
-        result = check_range(eth_txq, "metadata_num", metadata_num, 0, SOFT_NIC_METADATA, __func__);
-    if (result == DOCA_SUCCESS)
-        eth_txq->metadata_num = metadata_num;
-    return result;
+    return set_number(eth_txq, FIELD(metadata_num), "metadata_num", metadata_num, 0,
+                      SOFT_NIC_METADATA, __func__);
 }
 
 doca_error_t doca_eth_txq_set_mss(struct doca_eth_txq *eth_txq, uint16_t mss)
 {
-    doca_error_t result = eth_txq_check_idle(eth_txq, __func__);
-
-    if (result == DOCA_SUCCESS)
-        result = check_range(eth_txq, "mss", mss, 1, UINT16_MAX, __func__);
-    if (result == DOCA_SUCCESS)
-        eth_txq->mss = mss;
-    return result;
+    return set_number(eth_txq, FIELD(mss), "mss", mss, 1, UINT16_MAX, __func__);
 }
 
 doca_error_t doca_eth_txq_set_max_lso_header_size(struct doca_eth_txq *eth_txq,
                                                   uint16_t max_lso_header_size)
 {
-    doca_error_t result = eth_txq_check_idle(eth_txq, __func__);
-
-    if (result == DOCA_SUCCESS)
-        result = check_range(eth_txq, "max_lso_header_size", max_lso_header_size,
-                             ETH_TXQ_LSO_HEADER_MIN, ETH_TXQ_LSO_HEADER_MAX, __func__);
-    if (result == DOCA_SUCCESS)
-        eth_txq->max_header = max_lso_header_size;
-    return result;
+    return set_number(eth_txq, FIELD(max_header), "max_lso_header_size", max_lso_header_size,
+                      ETH_TXQ_LSO_HEADER_MIN, ETH_TXQ_LSO_HEADER_MAX, __func__);
 }
 
 doca_error_t doca_eth_txq_set_type(struct doca_eth_txq *eth_txq, enum doca_eth_txq_type type)
@@ -152,8 +129,8 @@ doca_error_t doca_eth_txq_set_type(struct doca_eth_txq *eth_txq, enum doca_eth_t
     doca_error_t result = eth_txq_check_idle(eth_txq, __func__);
 
     if (result == DOCA_SUCCESS)
-        result = check_range(eth_txq, "type", (uint32_t)type, DOCA_ETH_TXQ_TYPE_REGULAR,
-                             DOCA_ETH_TXQ_TYPE_REGULAR, __func__);
+        result = eth_check_range(&eth_txq->ctx, "type", (uint32_t)type, DOCA_ETH_TXQ_TYPE_REGULAR,
+                                 DOCA_ETH_TXQ_TYPE_REGULAR, __func__);
     return result;
 }
 

@@ -332,7 +332,7 @@ static struct eth_tx_batch *take(struct doca_eth_txq *txq, struct eth_tx_batches
         .ntasks = num, .is_lso = batches->is_lso, .item = item, .fail = fail, .complete = complete};
     memset(batch->pkts, 0, num * sizeof(struct doca_buf *));
     for (uint32_t i = 0; i < num; i++) {
-        batch->mss[i] = txq->mss;
+        batch->mss[i] = (uint16_t)txq->mss;
         batch->ol_flags[i] = txq->ol_flags;
     }
     return batch;

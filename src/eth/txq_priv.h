@@ -103,9 +103,9 @@ struct doca_eth_txq {
 
     uint32_t burst;
     uint32_t max_list;
-    uint8_t metadata_num;
-    uint16_t mss;
-    uint16_t max_header;
+    uint32_t metadata_num;
+    uint32_t mss;
+    uint32_t max_header;
     uint16_t ol_flags;
 
     struct core_task_pool sends, lsos;

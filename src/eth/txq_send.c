@@ -349,7 +349,7 @@ doca_error_t doca_eth_txq_task_lso_send_allocate_init(
                                       .complete = lso_complete};
     task->pkt = pkt_payload;
     task->headers = headers;
-    task->mss = eth_txq->mss;
+    task->mss = (uint16_t)eth_txq->mss;
     task->ol_flags = eth_txq->ol_flags;
     *task_lso_send = task;
     return DOCA_SUCCESS;
