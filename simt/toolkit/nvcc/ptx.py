@@ -363,6 +363,28 @@ class Translator:
         return '%s = (uint64_t)%s((unsigned)%s, %s != 0);' % (
             self.target(arguments[0]), function, self.value(arguments[2]), self.value(arguments[1]))
 
+    def do_shfl(self, words, arguments):
+        # The clamp operand holds the segment: bits 8 to 12 of it say which lane bits stay.
+        kind = {'up': 'UP', 'down': 'DOWN', 'bfly': 'XOR', 'idx': ''}[words[1]]
+        if words[0] != 'sync' or words[2] != 'b32' or arguments[3] not in ('0', '31', '0x1f', '0x0'):
+            raise Unknown('shfl')
+        operation = 'SIMT_WARP_SHFL' + ('_' + kind if kind else '')
+        return '%s = ::simt_warp(%s, (unsigned)%s, (uint32_t)%s, (int)%s, 32, __builtin_FILE(), ' \
+            '__builtin_FUNCTION(), __builtin_LINE());' % (
+                self.target(arguments[0]), operation, self.value(arguments[4]),
+                self.value(arguments[1]), self.value(arguments[2]))
+
+    def do_lop3(self, words, arguments):
+        if words != ['b32']:
+            raise Unknown('lop3')
+        table = int(arguments[4], 0)
+        terms = ['(%ssimt_x & %ssimt_y & %ssimt_z)' % tuple('' if i >> b & 1 else '~' for b in (2, 1, 0))
+                 for i in range(8) if table >> i & 1]
+        return '{ uint32_t simt_x = (uint32_t)%s, simt_y = (uint32_t)%s, simt_z = (uint32_t)%s; ' \
+            '(void)simt_x; (void)simt_y; (void)simt_z; %s = (uint32_t)(%s); }' % (
+                self.value(arguments[1]), self.value(arguments[2]), self.value(arguments[3]),
+                self.target(arguments[0]), ' | '.join(terms) or '0')
+
     def do_trap(self, words, arguments):
         return '__trap();'
 
