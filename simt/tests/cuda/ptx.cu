@@ -99,6 +99,44 @@ __global__ void simple(unsigned long long *out, unsigned *in)
     out[13] = field;
 }
 
+/* All forms of a shuffle, whole warps and segments of eight lanes. */
+__global__ void shuffles(unsigned *out)
+{
+    unsigned l = lane(), v = l * 3 + 1, r = 0, ok = 0;
+
+    asm volatile("shfl.sync.idx.b32 %0, %1, 5, 0x1f, 0xffffffff;" : "=r"(r) : "r"(v));
+    ok |= (r == 16) << 0;
+    asm volatile("shfl.sync.up.b32 %0, %1, 2, 0x0, -1;" : "=r"(r) : "r"(v));
+    ok |= (r == (l < 2 ? v : v - 6)) << 1;
+    asm volatile("shfl.sync.down.b32 %0, %1, %2, %3, %4;"
+                 : "=r"(r)
+                 : "r"(v), "r"(3), "r"(0x1f), "r"(~0u));
+    ok |= (r == (l > 28 ? v : v + 9)) << 2;
+    asm volatile("shfl.sync.bfly.b32 %0, %1, 16, 31, 0xffffffff;" : "=r"(r) : "r"(v));
+    ok |= (r == (l ^ 16) * 3 + 1) << 3;
+    int inside;
+    asm volatile("{ .reg .pred p;\n\t"
+                 "shfl.sync.down.b32 %0|p, %2, 1, 0x181f, 0xffffffff;\n\t"
+                 "selp.s32 %1, 1, 0, p; }"
+                 : "=r"(r), "=r"(inside)
+                 : "r"(v));
+    ok |= (r == (l % 8 == 7 ? v : v + 3) && inside == (l % 8 != 7)) << 4;
+    asm volatile("shfl.sync.idx.b32 %0, %1, 2, 0x181f, -1;" : "=r"(r) : "r"(v));
+    ok |= (r == (l / 8 * 8 + 2) * 3 + 1) << 5;
+    out[l] = ok;
+}
+
+__global__ void logic(unsigned *out)
+{
+    unsigned a = 0xf0f0a5a5, b = 0xcccc3c3c, c = 0xaaaa0ff0;
+
+    asm("lop3.b32 %0, %1, %2, %3, 0x96;" : "=r"(out[0]) : "r"(a), "r"(b), "r"(c));
+    asm("lop3.b32 %0, %1, %2, %3, 0xca;" : "=r"(out[1]) : "r"(a), "r"(b), "r"(c));
+    asm("lop3.b32 %0, %1, %2, %3, 0;" : "=r"(out[2]) : "r"(a), "r"(b), "r"(c));
+    out[3] = a ^ b ^ c;
+    out[4] = (a & b) | (~a & c);
+}
+
 __global__ void handshake(unsigned *flag, unsigned *out)
 {
     if (blockIdx.x == 0) {
@@ -127,8 +165,8 @@ int main()
     unsigned *in;
 
     OK(cudaMallocManaged(&out, 16 * sizeof(*out)));
-    OK(cudaMallocManaged(&in, 16 * sizeof(*in)));
-    for (unsigned i = 0; i < 16; i++)
+    OK(cudaMallocManaged(&in, 32 * sizeof(*in)));
+    for (unsigned i = 0; i < 32; i++)
         in[i] = i;
     simple<<<1, 1>>>(out, in);
     OK(cudaDeviceSynchronize());
@@ -141,6 +179,13 @@ int main()
     CHECK(out[8] == 4 + 50 + 600 + 7000);
     CHECK((long long)out[9] == -3 && out[10] == 7 && out[11] == 0xde);
     CHECK(out[12] == 0x66778811 && out[13] == 3);
+    shuffles<<<1, 32>>>(in);
+    OK(cudaDeviceSynchronize());
+    for (unsigned i = 0; i < 32; i++)
+        CHECK(in[i] == 0x3f);
+    logic<<<1, 1>>>(in);
+    OK(cudaDeviceSynchronize());
+    CHECK(in[0] == in[3] && in[1] == in[4] && in[2] == 0);
     in[0] = in[1] = 0;
     handshake<<<2, 1>>>(in, in + 2);
     OK(cudaDeviceSynchronize());

@@ -250,11 +250,34 @@ class Translator:
     def do_bar(self, words, arguments):
         if words[:1] == ['warp']:
             return '__syncwarp((unsigned)%s);' % self.value(arguments[0])
-        if [w for w in words if w not in ('cta', 'aligned')] != ['sync'] or arguments not in (['0'], []):
-            raise Unknown('bar')
-        return '__syncthreads();'
+        words = [w for w in words if w not in ('cta', 'aligned')]
+        if words in (['sync'], ['arrive']):
+            number, threads = (self.values(arguments) + ['0', '0'])[:2]
+            if len(arguments) > 2 or (words == ['arrive'] and len(arguments) != 2):
+                raise Unknown('bar')
+            return self.named_barrier('ARRIVE' if words == ['arrive'] else 'PLAIN', number, threads)
+        return self.reducing_barrier(words, arguments)
 
     do_barrier = do_bar
+
+    def values(self, arguments):
+        return [self.value(a) for a in arguments]
+
+    @staticmethod
+    def named_barrier(kind, number, threads, predicate='0'):
+        return '::simt_named_barrier(SIMT_BARRIER_%s, (unsigned)%s, (unsigned)%s, (int)%s, __builtin_FILE(), ' \
+            '__builtin_FUNCTION(), __builtin_LINE());' % (kind, number, threads, predicate)
+
+    def reducing_barrier(self, words, arguments):
+        """bar.red: target, barrier, number of threads if given, predicate."""
+        kind = {('red', 'popc', 'u32'): 'COUNT', ('red', 'and', 'pred'): 'AND', ('red', 'or', 'pred'): 'OR'}[tuple(words)]
+        target, number, *threads, predicate = arguments
+        if len(threads) > 1:
+            raise Unknown('bar')
+        negated = predicate.startswith('!')
+        test = '(%s %s 0)' % (self.value(predicate.lstrip('!')), '==' if negated else '!=')
+        return '%s = (uint64_t)%s' % (self.target(target), self.named_barrier(
+            kind, self.value(number), self.value(threads[0]) if threads else '0', test))
 
     def do_nanosleep(self, words, arguments):
         return '::simt_nanosleep((unsigned)%s);' % self.value(arguments[0])
@@ -364,15 +387,15 @@ class Translator:
             self.target(arguments[0]), function, self.value(arguments[2]), self.value(arguments[1]))
 
     def do_shfl(self, words, arguments):
-        # The clamp operand holds the segment: bits 8 to 12 of it say which lane bits stay.
-        kind = {'up': 'UP', 'down': 'DOWN', 'bfly': 'XOR', 'idx': ''}[words[1]]
-        if words[0] != 'sync' or words[2] != 'b32' or arguments[3] not in ('0', '31', '0x1f', '0x0'):
+        kind = {'up': 'up', 'down': 'down', 'bfly': 'bfly', 'idx': 'idx'}[words[1]]
+        if words[0] != 'sync' or words[2:] != ['b32'] or len(arguments) != 5:
             raise Unknown('shfl')
-        operation = 'SIMT_WARP_SHFL' + ('_' + kind if kind else '')
-        return '%s = ::simt_warp(%s, (unsigned)%s, (uint32_t)%s, (int)%s, 32, __builtin_FILE(), ' \
-            '__builtin_FUNCTION(), __builtin_LINE());' % (
-                self.target(arguments[0]), operation, self.value(arguments[4]),
-                self.value(arguments[1]), self.value(arguments[2]))
+        target, _, predicate = arguments[0].partition('|')
+        return '{ bool simt_p; %s = ::simt::ptx::shuffle(::simt::ptx::shuffle_%s, (uint32_t)%s, (uint32_t)%s, ' \
+            '(uint32_t)%s, (unsigned)%s, &simt_p, __builtin_FILE(), __builtin_FUNCTION(), __builtin_LINE()); ' \
+            '(void)simt_p; %s }' % (
+                (self.target(target), kind) + tuple(self.value(a) for a in arguments[1:5]) +
+                ('%s = simt_p;' % self.target(predicate) if predicate else '',))
 
     def do_lop3(self, words, arguments):
         if words != ['b32']:

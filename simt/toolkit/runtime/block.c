@@ -109,8 +109,6 @@ static void thread_ends(struct block *b)
     warp_thread_done(b, t);
 }
 
-static void open_barrier(struct block *b);
-
 /* Runs threads that have not begun, until one that has is next. */
 static void carrier_entry(struct context_transfer transfer)
 {
@@ -124,8 +122,7 @@ static void carrier_entry(struct context_transfer transfer)
         b->grid->kernel.call(b->grid->kernel.arguments);
         struct thread *t = b->current;
         thread_ends(b);
-        if (b->at_barrier && b->at_barrier == b->live)
-            open_barrier(b);
+        barrier_thread_done(b);
         if (!b->live || b->grid->killed) {
             b->abandoned = b->live > 0;
             self->next = b->spare;
@@ -245,6 +242,12 @@ void block_yield(struct block *b, bool poll, const void *pc)
     block_run_next(b, pick(b, t->linear));
 }
 
+void block_pass(struct block *b)
+{
+    take_turn(b);
+    block_run_next(b, pick(b, -1));
+}
+
 void block_wait(struct block *b)
 {
     struct thread *t = b->current;
@@ -261,54 +264,6 @@ void block_wake(struct block *b, int linear)
 {
     b->thread[linear].state = THREAD_RUNNABLE;
     b->runnable[linear / WARP] |= 1u << linear % WARP;
-}
-
-/* The barrier of the block counts the threads that have not returned. */
-
-static void open_barrier(struct block *b)
-{
-    b->result_sum = b->barrier_sum;
-    b->result_and = b->barrier_sum == b->at_barrier;
-    b->barrier_sum = 0;
-    b->at_barrier = 0;
-    b->progress = true;
-    for (int i = 0; i < b->threads; i++) {
-        if (b->thread[i].state == THREAD_AT_BARRIER)
-            block_wake(b, i);
-    }
-}
-
-SIMT_API int simt_barrier(enum simt_barrier_kind kind, int predicate, const char *file,
-                          const char *function, int line)
-{
-    struct block *b = here_block;
-
-    if (!b)
-        return predicate;
-    struct thread *t = b->current;
-    t->place = (struct place){file, function, line};
-    t->pc = NULL;
-    b->barrier_sum += !!predicate;
-    san_release(&b->at_barrier);
-    t->state = THREAD_AT_BARRIER;
-    if (++b->at_barrier == b->live) {
-        open_barrier(b);
-        take_turn(b);
-        block_run_next(b, pick(b, -1));
-    } else {
-        block_wait(b);
-    }
-    san_acquire(&b->at_barrier);
-    switch (kind) {
-    case SIMT_BARRIER_COUNT:
-        return b->result_sum;
-    case SIMT_BARRIER_AND:
-        return b->result_and;
-    case SIMT_BARRIER_OR:
-        return b->result_sum > 0;
-    default:
-        return 0;
-    }
 }
 
 /* A block from its first thread to its last. */
@@ -348,7 +303,8 @@ static void begin(struct block *b)
 
     b->threads = b->live = (int)(g->block.x * g->block.y * g->block.z);
     b->warps = (b->threads + WARP - 1) / WARP;
-    b->at_barrier = b->barrier_sum = b->turns = 0;
+    memset(b->barrier, 0, sizeof(b->barrier));
+    b->turns = 0;
     b->abandoned = b->progress = b->computed = false;
     b->idle_rounds = b->busy_rounds = 0;
     b->sanitized = san_address() || san_thread();

@@ -89,7 +89,7 @@ void carrier_put(struct carrier *carrier);
 unsigned carrier_number(void); /* how many there are */
 bool carrier_guards(const struct carrier *carrier, uintptr_t address);
 
-/* block.c, warp.c: the threads of a block. */
+/* block.c, barrier.c, warp.c: the threads of a block. */
 
 enum thread_state { THREAD_RUNNABLE, THREAD_AT_BARRIER, THREAD_AT_COLLECTIVE, THREAD_DONE };
 
@@ -102,8 +102,9 @@ struct thread {
     struct carrier *carrier; /* NULL before the first instruction and after the last */
     uint3 index;
     uint16_t linear;
-    uint8_t state; /* enum thread_state */
-    bool polled;   /* since it was resumed: looked at a clock, a fence, a flag */
+    uint8_t state;   /* enum thread_state */
+    uint8_t barrier; /* which one it waits at */
+    bool polled;     /* since it was resumed: looked at a clock, a fence, a flag */
     struct place place;
     const void *pc; /* where it was preempted; NULL: see place */
     /* collectives */
@@ -122,15 +123,20 @@ struct warp {
     struct rendezvous at[WARP]; /* by the lowest lane of the mask */
 };
 
+struct barrier {
+    int threads;                /* that it waits for; 0: all that live */
+    int waiting, arrived;       /* arrived: without waiting */
+    int sum;                    /* of the predicates of those that wait */
+    int result_sum, result_and; /* of the time it opened last */
+};
+
 struct grid;
 
 struct block {
     struct grid *grid;
     uint64_t number; /* linear index */
     int threads, live, warps;
-    int at_barrier;
-    int barrier_sum;              /* predicates of those that wait */
-    int result_sum, result_and;   /* of the barrier that opened last */
+    struct barrier barrier[SIMT_NAMED_BARRIERS];
     int turns;                    /* in this round */
     uint32_t runnable[MAX_WARPS]; /* a bit a thread */
     struct thread *current;
@@ -156,10 +162,12 @@ extern __thread struct block *here_block;
 void block_run(struct block *block);
 void block_yield(struct block *block, bool poll, const void *pc);
 void block_wait(struct block *block);
+void block_pass(struct block *block); /* the lowest runnable thread goes on */
 void block_wake(struct block *block, int linear);
 void block_run_next(struct block *block, int linear);
 void block_abandon(struct block *block) __attribute__((noreturn));
 void warp_thread_done(struct block *block, struct thread *thread);
+void barrier_thread_done(struct block *block);
 
 /* device.c: workers and grids. */
 

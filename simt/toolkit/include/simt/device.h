@@ -42,6 +42,15 @@ SIMT_DEVICE_INLINE int __syncthreads_or(int predicate, SIMT_PLACE)
     return simt_barrier(SIMT_BARRIER_OR, predicate, SIMT_HERE);
 }
 
+SIMT_DEVICE_INLINE void __barrier_sync(unsigned number, SIMT_PLACE)
+{
+    (void)simt_named_barrier(SIMT_BARRIER_PLAIN, number, 0, 0, SIMT_HERE);
+}
+SIMT_DEVICE_INLINE void __barrier_sync_count(unsigned number, unsigned threads, SIMT_PLACE)
+{
+    (void)simt_named_barrier(SIMT_BARRIER_PLAIN, number, threads, 0, SIMT_HERE);
+}
+
 /* Collectives of a warp */
 
 SIMT_DEVICE_INLINE void __syncwarp(unsigned mask = 0xffffffffu, SIMT_PLACE)

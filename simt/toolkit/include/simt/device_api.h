@@ -34,11 +34,20 @@ enum simt_barrier_kind {
     SIMT_BARRIER_PLAIN,
     SIMT_BARRIER_COUNT,
     SIMT_BARRIER_AND,
-    SIMT_BARRIER_OR
+    SIMT_BARRIER_OR,
+    SIMT_BARRIER_ARRIVE /* counts, and goes on; of named barriers only */
 };
+enum { SIMT_NAMED_BARRIERS = 16 };
 
 int simt_barrier(enum simt_barrier_kind kind, int predicate, const char *file, const char *function,
                  int line);
+
+/*
+ * One of the barriers 0 to 15 of the block, which opens when so many threads are there; 0 threads
+ * are all that have not returned. Barrier 0 for all is that of simt_barrier().
+ */
+int simt_named_barrier(enum simt_barrier_kind kind, unsigned number, unsigned threads,
+                       int predicate, const char *file, const char *function, int line);
 
 enum simt_warp_operation {
     SIMT_WARP_SYNC,

@@ -145,6 +145,28 @@ inline unsigned lane()
 {
     return simt_linear_thread() % 32;
 }
+
+enum shuffle_kind { shuffle_up, shuffle_down, shuffle_bfly, shuffle_idx };
+/* shfl.sync: `c` holds the clamp in bits 0 to 4, and in bits 8 to 12 the lane bits of a segment. */
+inline uint32_t shuffle(shuffle_kind kind, uint32_t value, uint32_t b, uint32_t c, unsigned mask,
+                        bool *in_range, const char *file, const char *function, int line)
+{
+    int me = (int)lane(), segment = c >> 8 & 31, clamp = c & 31;
+    int step = (int)(b & 31), from = me;
+    int most = (me & segment) | (clamp & ~segment);
+
+    if (kind == shuffle_up)
+        from = me - step;
+    else if (kind == shuffle_down)
+        from = me + step;
+    else if (kind == shuffle_bfly)
+        from = me ^ step;
+    else
+        from = (me & segment) | (step & ~segment);
+    *in_range = kind == shuffle_up ? from >= most : from <= most;
+    return (uint32_t)simt_warp(SIMT_WARP_SHFL, mask, value, *in_range ? from : me, 32, file,
+                               function, line);
+}
 inline unsigned smid()
 {
     return (unsigned)((blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z)) % 1024);
