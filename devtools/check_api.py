@@ -31,6 +31,8 @@ STABILITY_MACROS = {
 FLAVOURS = {'host': 'DOCA_ARCH_HOST', 'dpu': 'DOCA_ARCH_DPU'}
 # Renames structs and functions for programs that were compiled elsewhere; not offered here.
 BINARY_ONLY = {'doca_ctsd_flow.h'}
+# Member that the handles of queues have behind those that programs know.
+PRIVATE_END = 'opendoca'
 NUMBER = re.compile(r'^[-+()\s0-9a-fA-FxXuUlL<|]+$')
 
 
@@ -290,7 +292,7 @@ class Checker:
         else:
             listed = {f.name.split('.')[-1] for f in self.rows
                       if f.kind == 'struct_field' and f.name.startswith(row.name + '.')}
-            for name in sorted(self.header.structs[row.name] - listed):
+            for name in sorted(self.header.structs[row.name] - listed - {PRIVATE_END}):
                 self.differ('%s.%s' % (row.name, name), 'not in the table')
 
     # What concerns the header as a whole.
@@ -358,9 +360,10 @@ class Checker:
             mirror = '%s %s' % (words[0], mirror)
             for field in fields:
                 self.prove_field(real, mirror, field, row.name)
-            self.proofs.append((row.name, '_Static_assert(sizeof(%s) == sizeof(%s) && '
+            longer = '>' if PRIVATE_END in self.header.structs.get(row.name, ()) else '=='
+            self.proofs.append((row.name, '_Static_assert(sizeof(%s) %s sizeof(%s) && '
                                 '_Alignof(%s) == _Alignof(%s), "size or alignment differs");' % (
-                                    real, mirror, real, mirror)))
+                                    real, longer, mirror, real, mirror)))
 
     def members(self, fields, prefix):
         """C text of the members whose names are prefix plus one component."""
