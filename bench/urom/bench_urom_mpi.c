@@ -4,6 +4,7 @@
  * Layout: for ours all ranks are on core 0 and all workers on core 1, for MPI ranks are on both
  * cores by turns. With more processes than cores much of a latency is the scheduler's. */
 #include <sched.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,8 +18,9 @@
 #include "lib/bench.h"
 #include "urom/rig.h"
 
-#define ROUNDS 11
-#define AREA   ((size_t)16 << 20)
+#define ROUNDS    11
+#define STRETCHES 200
+#define AREA      ((size_t)16 << 20)
 
 static struct rig rig;
 static struct doca_urom_domain *domain;
@@ -166,6 +168,22 @@ static void mpi_alltoall(size_t bytes)
     MPI_Alltoall(area[0], (int)bytes, MPI_BYTE, area[1], (int)bytes, MPI_BYTE, MPI_COMM_WORLD);
 }
 
+/* One word that all ranks see, zero at the beginning. */
+static atomic_uint *shared_word(void)
+{
+    MPI_Aint len = rank == 0 ? sizeof(atomic_uint) : 0;
+    atomic_uint *word;
+    MPI_Win window;
+    int unit;
+
+    MPI_Win_allocate_shared(len, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &word, &window);
+    MPI_Win_shared_query(window, 0, &len, &unit, &word);
+    if (rank == 0)
+        atomic_store(word, 0);
+    MPI_Barrier(MPI_COMM_WORLD);
+    return word;
+}
+
 struct series {
     void (*operate)(size_t bytes);
     size_t bytes;
@@ -173,11 +191,26 @@ struct series {
     int ours;
 };
 
+/* Open MPI's own barrier spins: where ranks share a core it costs the other one a scheduler's
+ * slice. */
+static void meet(void)
+{
+    static unsigned int turn;
+    static atomic_uint *come;
+
+    if (come == NULL)
+        come = shared_word();
+    atomic_fetch_add(come, 1);
+    turn++;
+    while (atomic_load(come) < turn * (unsigned int)size)
+        sched_yield();
+}
+
 /* Ours: all ranks on core 0. */
 static void take_place(int ours)
 {
     bench_pin(ours ? 0 : rank % 2);
-    MPI_Barrier(MPI_COMM_WORLD);
+    meet();
 }
 
 /* The slowest rank's time, the same at all of them. */
@@ -185,6 +218,7 @@ static double agreed(double seconds)
 {
     double worst;
 
+    meet();
     MPI_Allreduce(&seconds, &worst, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     return worst;
 }
@@ -230,53 +264,67 @@ static void compute(long turns)
     sink = x;
 }
 
-static double compute_time(long turns)
+struct stretch {
+    size_t bytes; /* of each message; 0: computes only */
+    long turns;
+    int ours;
+};
+
+/* Begins, computes, waits. An all-to-all that one of two has begun cannot travel yet: ranks that
+ * share a core meet before they compute, or the first one would have computed when the other
+ * begins. */
+static void stretch_once(const struct stretch *s)
 {
-    double begin;
+    unsigned int left = s->bytes > 0;
+    MPI_Request request = MPI_REQUEST_NULL;
 
-    MPI_Barrier(MPI_COMM_WORLD);
-    begin = bench_now();
-    compute(turns);
-    return agreed(bench_now() - begin);
-}
-
-/* Begins, computes, waits. */
-static double both_time(int ours, size_t bytes, long turns)
-{
-    unsigned int left = 1;
-    MPI_Request request;
-    double begin;
-
-    MPI_Barrier(MPI_COMM_WORLD);
-    begin = bench_now();
-    if (ours)
-        rig_check(doca_urom_coll_alltoall(team, place(0), place(1), bytes, rig_done, &left),
+    if (s->bytes > 0 && s->ours)
+        rig_check(doca_urom_coll_alltoall(team, place(0), place(1), s->bytes, rig_done, &left),
                   "alltoall");
-    else
-        MPI_Ialltoall(area[0], (int)bytes, MPI_BYTE, area[1], (int)bytes, MPI_BYTE, MPI_COMM_WORLD,
-                      &request);
-    compute(turns);
-    if (ours)
+    else if (s->bytes > 0)
+        MPI_Ialltoall(area[0], (int)s->bytes, MPI_BYTE, area[1], (int)s->bytes, MPI_BYTE,
+                      MPI_COMM_WORLD, &request);
+    if (s->ours)
+        meet();
+    compute(s->turns);
+    if (s->bytes > 0 && s->ours)
         wait_for(&left);
     else
         MPI_Wait(&request, MPI_STATUS_IGNORE);
-    return agreed(bench_now() - begin);
+}
+
+/* Of one turn in a series, from the first rank's begin to the last one's end: ranks that share a
+ * core may compute one after the other. */
+static double stretch_us(struct stretch s)
+{
+    double span[2], worst[2];
+
+    for (int i = 0; i < STRETCHES / 10; i++) /* workers may sleep after the series before */
+        stretch_once(&s);
+    meet();
+    span[0] = -bench_now();
+    for (int i = 0; i < STRETCHES; i++)
+        stretch_once(&s);
+    span[1] = bench_now();
+    meet();
+    MPI_Allreduce(span, worst, 2, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    return (worst[0] + worst[1]) / STRETCHES * 1e6;
 }
 
 /* How much of the communication hides behind as long a computation, in percent. */
 static double overlap(int ours, size_t bytes)
 {
-    double wire, work, both;
     long turns = 1000;
+    double wire, work, both;
 
     take_place(ours);
-    both_time(ours, bytes, 0);
-    wire = both_time(ours, bytes, 0);
-    while ((work = compute_time(turns)) < wire && turns < 1000000000)
+    stretch_us((struct stretch){bytes, 0, ours});
+    wire = stretch_us((struct stretch){bytes, 0, ours});
+    while ((work = stretch_us((struct stretch){0, turns, ours})) < wire && turns < 1000000000)
         turns *= 2;
     turns = (long)((double)turns * wire / work);
-    work = compute_time(turns);
-    both = both_time(ours, bytes, turns);
+    work = stretch_us((struct stretch){0, turns, ours});
+    both = stretch_us((struct stretch){bytes, turns, ours});
     both = (wire + work - both) / (wire < work ? wire : work) * 100;
     return both < 0 ? 0 : both > 100 ? 100 : both;
 }

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The loop, and when it sleeps.
  *
- * After the last bit of work it spins for a short while, then gives its turn away for a number of
- * rounds, then sleeps. Commands wake it at once. A plugin that cannot say what would wake it is
- * asked for progress now and then, in steps that become longer: up to a millisecond, and after a
- * second without work up to four, which keeps an idle worker below a hundredth of a processor. */
+ * After the last bit of work it spins for a short while, then gives its turn away for a
+ * millisecond, then sleeps. A processor that halts in a virtual machine costs the other ones too
+ * when it is woken, up to a fifth of a millisecond of the host thread's computation, so a worker
+ * between two commands of a busy program does not sleep. Commands wake it at once. A plugin that
+ * cannot say what would wake it is asked for progress now and then, in steps that become longer: up
+ * to a millisecond, and after a second without work up to four, which keeps an idle worker below a
+ * hundredth of a processor. */
 #include "urom/worker/worker_priv.h"
 
 #include <poll.h>
@@ -12,7 +15,7 @@
 #include <time.h>
 
 #define SPIN_NS       20000
-#define YIELD_ROUNDS  200
+#define YIELD_NS      1000000
 #define CONTROL_EVERY 4096 /* turns without sleep between looks at the control socket */
 #define OTHERS_EVERY  64   /* turns with work between looks at who greets, and at domains */
 #define NAP_MIN_NS    50000
@@ -24,7 +27,6 @@
 
 struct idle {
     uint64_t since; /* ns; 0: not idle */
-    unsigned int yields;
     unsigned int naps;
     uint64_t nap_ns;
 };
@@ -93,19 +95,20 @@ static void nap(struct worker *worker, struct idle *idle)
 
 static void rest(struct worker *worker, struct idle *idle)
 {
-    if (worker->busy_poll)
+    uint64_t elapsed;
+
+    if (worker->busy_poll) {
+        sched_yield(); /* two workers may have been given one processor */
         return;
-    if (worker->may_spin) {
-        if (idle->since == 0) {
-            idle->since = worker_now_ns();
-            return;
-        }
-        if (idle->yields == 0 && worker_now_ns() - idle->since < SPIN_NS)
-            return;
     }
-    if (idle->yields < YIELD_ROUNDS) {
-        idle->yields++;
-        sched_yield();
+    if (idle->since == 0) {
+        idle->since = worker_now_ns();
+        return;
+    }
+    elapsed = worker_now_ns() - idle->since;
+    if (elapsed < YIELD_NS) {
+        if (!worker->may_spin || elapsed >= SPIN_NS)
+            sched_yield();
         return;
     }
     nap(worker, idle);
