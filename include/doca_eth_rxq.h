@@ -33,7 +33,7 @@ struct doca_gpu_eth_rxq;
 
 /** How a receive queue gets the memory for its packets. */
 enum doca_eth_rxq_type {
-    DOCA_ETH_RXQ_TYPE_CYCLIC = 0, /**< a ring in memory of the program, for the GPU */
+    DOCA_ETH_RXQ_TYPE_CYCLIC = 0, /**< a ring of slots in memory of the program, used in turn */
     DOCA_ETH_RXQ_TYPE_MANAGED_MEMPOOL =
         1,                         /**< memory of the program, cut into buffers by the library */
     DOCA_ETH_RXQ_TYPE_REGULAR = 2, /**< each receive task brings a buffer; the default */

@@ -88,8 +88,10 @@ doca_error_t doca_eth_rxq_task_recv_set_conf(
     doca_eth_rxq_task_recv_completion_cb_t task_error_cb, uint32_t task_recv_num);
 
 /**
- * Register for the packets of a MANAGED_MEMPOOL queue, one a call. Excludes the registration for
- * batches.
+ * Register for the packets of a MANAGED_MEMPOOL or CYCLIC queue, one a call. Excludes the
+ * registration for batches. The buffers of a MANAGED_MEMPOOL queue are the program's until it gives
+ * them back. Those of a CYCLIC queue stay the queue's: each is a slot of the ring, which is written
+ * to again when all other slots have been.
  *
  * @user_data: handed to the callbacks
  * @success_event_handler: runs for each packet

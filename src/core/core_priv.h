@@ -349,6 +349,7 @@ CORE_API void core_pkt_bufs_destroy(struct core_buf_source *source);
 CORE_API struct doca_buf *core_pkt_buf_take(struct core_buf_source *source);
 CORE_API void core_pkt_buf_put(struct doca_buf *buf);
 CORE_API uint32_t core_pkt_bufs_out(const struct core_buf_source *source);
+CORE_API struct doca_buf *core_pkt_buf_at(const struct core_buf_source *source, uint32_t index);
 CORE_API uint32_t core_pkt_buf_index(const struct core_buf_source *source,
                                      const struct doca_buf *buf);
 

@@ -9,6 +9,7 @@
  *   rxq_recv.c     REGULAR: receive tasks
  *   rxq_managed.c  MANAGED_MEMPOOL: the pool, single packets
  *   rxq_batch.c    MANAGED_MEMPOOL: batches of packets
+ *   rxq_cyclic.c   CYCLIC: slots in turn; events are those of rxq_managed.c
  *   rxq_attr.c     what is known of a packet
  *   rxq_cap.c      what devices offer
  *   rxq_gpu.c      what is for the GPU's data path, and refuses */
@@ -91,8 +92,9 @@ struct doca_eth_rxq {
     struct soft_nic_port *port; /* these while started */
     struct soft_nic_rxq *queue;
     bool id_is_applied;
-    struct core_buf_source *bufs; /* MANAGED_MEMPOOL */
+    struct core_buf_source *bufs; /* MANAGED_MEMPOOL, CYCLIC */
     uint32_t nbufs;
+    uint32_t next_slot;        /* CYCLIC */
     struct eth_array **owners; /* of each buffer: the array it is in, NULL: none */
     struct eth_array *free_arrays;
     void *array_memory;
@@ -127,6 +129,11 @@ struct doca_buf *eth_rxq_managed_pkt(const struct doca_eth_rxq *rxq,
 bool eth_rxq_managed_step(struct doca_eth_rxq *rxq);
 /* Takes what the queue has, unseen by the program. */
 void eth_rxq_managed_drop(struct doca_eth_rxq *rxq);
+
+/* rxq_cyclic.c */
+uint32_t eth_rxq_cyclic_slots(const struct doca_eth_rxq *rxq);
+int eth_rxq_cyclic_open(struct doca_eth_rxq *rxq);
+void eth_rxq_cyclic_refill(struct doca_eth_rxq *rxq);
 
 /* rxq_batch.c */
 int eth_rxq_batch_open(struct doca_eth_rxq *rxq);

@@ -5,6 +5,20 @@
 
 static const char start_func[] = "doca_ctx_start";
 
+static doca_error_t fail_rooms(const struct doca_eth_rxq *rxq, const char *type, const char *remedy)
+{
+    return CORE_FAIL(DOCA_ERROR_NOT_SUPPORTED, CORE_LOG_ETH, start_func, rxq->ctx.name,
+                     "headroom and tailroom",
+                     "%u and %u" CORE_LIMIT "0 for type %s" CORE_REMEDY "%s", rxq->headroom,
+                     rxq->tailroom, type, remedy);
+}
+
+static doca_error_t fail_no_memory(const struct doca_eth_rxq *rxq)
+{
+    return CORE_FAIL(DOCA_ERROR_BAD_STATE, CORE_LOG_ETH, start_func, rxq->ctx.name, "packet memory",
+                     "none" CORE_REMEDY "call doca_eth_rxq_set_pkt_buf() before the start");
+}
+
 static doca_error_t check_regular(const struct doca_eth_rxq *rxq)
 {
     if (rxq->tasks.num == 0)
@@ -12,11 +26,7 @@ static doca_error_t check_regular(const struct doca_eth_rxq *rxq)
             DOCA_ERROR_BAD_STATE, CORE_LOG_ETH, start_func, rxq->ctx.name, "receive task",
             "not configured" CORE_REMEDY "call doca_eth_rxq_task_recv_set_conf() before the start");
     if (rxq->headroom != 0 || rxq->tailroom != 0)
-        return CORE_FAIL(DOCA_ERROR_NOT_SUPPORTED, CORE_LOG_ETH, start_func, rxq->ctx.name,
-                         "headroom and tailroom",
-                         "%u and %u" CORE_LIMIT "0 for type REGULAR" CORE_REMEDY
-                         "leave the room in the buffers of the tasks",
-                         rxq->headroom, rxq->tailroom);
+        return fail_rooms(rxq, "REGULAR", "leave the room in the buffers of the tasks");
     return DOCA_SUCCESS;
 }
 
@@ -30,9 +40,7 @@ static doca_error_t check_managed(const struct doca_eth_rxq *rxq)
                          "not registered" CORE_REMEDY
                          "call doca_eth_rxq_event_managed_recv_register() before the start");
     if (rxq->mem == NULL)
-        return CORE_FAIL(DOCA_ERROR_BAD_STATE, CORE_LOG_ETH, start_func, rxq->ctx.name,
-                         "packet memory",
-                         "none" CORE_REMEDY "call doca_eth_rxq_set_pkt_buf() before the start");
+        return fail_no_memory(rxq);
     if (stride > ETH_RXQ_STRIDE_MAX)
         return CORE_FAIL(DOCA_ERROR_INVALID_VALUE, CORE_LOG_ETH, start_func, rxq->ctx.name,
                          "headroom, packet and tailroom",
@@ -48,6 +56,28 @@ static doca_error_t check_managed(const struct doca_eth_rxq *rxq)
     return DOCA_SUCCESS;
 }
 
+static doca_error_t check_cyclic(const struct doca_eth_rxq *rxq)
+{
+    uint64_t needed = (uint64_t)eth_rxq_cyclic_slots(rxq) * rxq->max_packet;
+
+    if (rxq->event_cb == NULL)
+        return CORE_FAIL(DOCA_ERROR_BAD_STATE, CORE_LOG_ETH, start_func, rxq->ctx.name,
+                         "receive event of single packets",
+                         "not registered" CORE_REMEDY
+                         "call doca_eth_rxq_event_managed_recv_register() before the start");
+    if (rxq->mem == NULL)
+        return fail_no_memory(rxq);
+    if (rxq->headroom != 0 || rxq->tailroom != 0)
+        return fail_rooms(rxq, "CYCLIC", "ask for longer packets");
+    if (rxq->mem_len < needed)
+        return CORE_FAIL(DOCA_ERROR_INVALID_VALUE, CORE_LOG_ETH, start_func, rxq->ctx.name,
+                         "packet memory",
+                         "%zu bytes" CORE_LIMIT "%llu for a burst of %u" CORE_REMEDY
+                         "see doca_eth_rxq_estimate_packet_buf_size()",
+                         rxq->mem_len, (unsigned long long)needed, rxq->burst);
+    return DOCA_SUCCESS;
+}
+
 static doca_error_t check_start(const struct doca_eth_rxq *rxq)
 {
     switch (rxq->type) {
@@ -56,9 +86,7 @@ static doca_error_t check_start(const struct doca_eth_rxq *rxq)
     case DOCA_ETH_RXQ_TYPE_MANAGED_MEMPOOL:
         return check_managed(rxq);
     default:
-        return CORE_FAIL(DOCA_ERROR_NOT_SUPPORTED, CORE_LOG_ETH, start_func, rxq->ctx.name, "type",
-                         "CYCLIC on the CPU" CORE_LIMIT "REGULAR or MANAGED_MEMPOOL" CORE_REMEDY
-                         "see doca_eth_rxq_cap_is_type_supported()");
+        return check_cyclic(rxq);
     }
 }
 
@@ -84,6 +112,8 @@ static int open_memory(struct doca_eth_rxq *rxq)
 {
     if (rxq->type == DOCA_ETH_RXQ_TYPE_MANAGED_MEMPOOL)
         return eth_rxq_managed_open(rxq);
+    if (rxq->type == DOCA_ETH_RXQ_TYPE_CYCLIC)
+        return eth_rxq_cyclic_open(rxq);
     rxq->tasks.task_size = ETH_ALIGN64(sizeof(struct doca_eth_rxq_task_recv) +
                                        rxq->max_list * sizeof(struct soft_nic_piece));
     if (core_task_pool_open(&rxq->tasks) != DOCA_SUCCESS)
@@ -95,6 +125,14 @@ static void close_memory(struct doca_eth_rxq *rxq)
 {
     eth_rxq_managed_close(rxq);
     core_task_pool_close(&rxq->tasks);
+}
+
+static void refill(struct doca_eth_rxq *rxq)
+{
+    if (rxq->type == DOCA_ETH_RXQ_TYPE_CYCLIC)
+        eth_rxq_cyclic_refill(rxq);
+    else
+        eth_rxq_managed_refill(rxq);
 }
 
 static doca_error_t start(struct doca_ctx *ctx)
@@ -116,7 +154,7 @@ static doca_error_t start(struct doca_ctx *ctx)
     }
     rxq->id_is_applied = false;
     if (rxq->bufs != NULL)
-        eth_rxq_managed_refill(rxq);
+        refill(rxq);
     return DOCA_SUCCESS;
 }
 
@@ -128,7 +166,7 @@ static bool progress(struct doca_ctx *ctx)
         return eth_rxq_recv_step(rxq);
     if (od_unlikely(ctx->state != DOCA_CTX_STATE_RUNNING))
         return false;
-    eth_rxq_managed_refill(rxq);
+    refill(rxq);
     return rxq->batch_cb != NULL ? eth_rxq_batch_step(rxq) : eth_rxq_managed_step(rxq);
 }
 
@@ -159,7 +197,9 @@ static bool drained(const struct doca_ctx *ctx)
 {
     const struct doca_eth_rxq *rxq = eth_rxq_of(ctx);
 
-    return rxq->bufs == NULL || core_pkt_bufs_out(rxq->bufs) == 0;
+    /* Slots of a ring are never the program's to give back. */
+    return rxq->type == DOCA_ETH_RXQ_TYPE_CYCLIC || rxq->bufs == NULL ||
+           core_pkt_bufs_out(rxq->bufs) == 0;
 }
 
 static void stopped(struct doca_ctx *ctx)

@@ -62,6 +62,11 @@ uint32_t core_pkt_bufs_out(const struct core_buf_source *source)
     return source->num - source->num_free;
 }
 
+struct doca_buf *core_pkt_buf_at(const struct core_buf_source *source, uint32_t index)
+{
+    return &source->chunks->bufs[index];
+}
+
 uint32_t core_pkt_buf_index(const struct core_buf_source *source, const struct doca_buf *buf)
 {
     return (uint32_t)(buf - source->chunks->bufs);

@@ -328,6 +328,8 @@ static void configurations_that_cannot_work_are_refused(void **state)
     assert_doca(DOCA_ERROR_INVALID_VALUE,
                 doca_eth_rxq_set_pkt_buf(managed.rxq, fix.map, 4096, 2 * FRAMES));
     assert_ok(doca_eth_rxq_set_type(managed.rxq, DOCA_ETH_RXQ_TYPE_CYCLIC));
+    assert_doca(DOCA_ERROR_INVALID_VALUE, doca_ctx_start(managed.ctx)); /* too little memory */
+    assert_ok(doca_eth_rxq_set_packet_headroom(managed.rxq, 64));
     assert_doca(DOCA_ERROR_NOT_SUPPORTED, doca_ctx_start(managed.ctx));
     assert_doca(DOCA_ERROR_BAD_STATE, doca_eth_rxq_apply_queue_id(managed.rxq, 0));
     assert_ok(doca_eth_rxq_destroy(managed.rxq));
@@ -365,6 +367,75 @@ static void queue_ids_are_given_once(void **state)
     close_all(&fix, &managed, &sender);
 }
 
+/* ---- CYCLIC ---- */
+
+#define SLOTS 8u
+#define SLOT  1600u
+
+struct ring {
+    struct doca_eth_rxq *rxq;
+    struct doca_ctx *ctx;
+    const char *mem;
+    uint32_t seen;
+    bool gives_back; /* although it need not */
+};
+
+static void on_slot(struct doca_eth_rxq_event_managed_recv *event, struct doca_buf *pkt,
+                    union doca_data data)
+{
+    struct ring *ring = data.ptr;
+    void *head, *bytes;
+    size_t len;
+
+    assert_ptr_equal(doca_eth_rxq_event_managed_recv_get_ctx(event), ring->ctx);
+    assert_ok(doca_buf_get_head(pkt, &head));
+    assert_ok(doca_buf_get_data(pkt, &bytes));
+    assert_ok(doca_buf_get_data_len(pkt, &len));
+    assert_ptr_equal(head, ring->mem + ring->seen % SLOTS * SLOT);
+    assert_ptr_equal(bytes, head);
+    assert_true(eth_frame_is(bytes, len, ring->seen));
+    if (ring->gives_back)
+        assert_ok(doca_buf_dec_refcount(pkt, NULL));
+    ring->seen++;
+}
+
+static void slots_of_a_ring_are_used_in_turn(void **state)
+{
+    struct eth_fix fix;
+    struct eth_sender sender;
+    struct ring ring = {0};
+    uint32_t size;
+
+    (void)state;
+    eth_fix_open(&fix, 2 * FRAMES);
+    assert_ok(doca_eth_rxq_cap_is_type_supported(
+        doca_dev_as_devinfo(fix.b), DOCA_ETH_RXQ_TYPE_CYCLIC, DOCA_ETH_RXQ_DATA_PATH_TYPE_CPU));
+    assert_ok(doca_eth_rxq_create(fix.b, SLOTS - 1, SLOT, &ring.rxq));
+    ring.ctx = doca_eth_rxq_as_doca_ctx(ring.rxq);
+    ring.mem = fix.mem;
+    assert_ok(doca_eth_rxq_set_type(ring.rxq, DOCA_ETH_RXQ_TYPE_CYCLIC));
+    assert_ok(doca_eth_rxq_estimate_packet_buf_size(DOCA_ETH_RXQ_TYPE_CYCLIC, 0, 0, SLOT, SLOTS - 1,
+                                                    0, 0, 0, &size));
+    assert_int_equal(size, SLOTS * SLOT);
+    assert_ok(doca_eth_rxq_set_pkt_buf(ring.rxq, fix.map, 0, size));
+    assert_ok(doca_pe_connect_ctx(fix.pe, ring.ctx));
+    assert_doca(DOCA_ERROR_BAD_STATE, doca_ctx_start(ring.ctx)); /* nothing registered */
+    assert_ok(doca_eth_rxq_event_managed_recv_register(ring.rxq, (union doca_data){.ptr = &ring},
+                                                       on_slot, on_error));
+    assert_ok(doca_ctx_start(ring.ctx));
+    eth_sender_open(&fix, &sender);
+    for (uint32_t i = 0; i < 10 * SLOTS + 3; i++) {
+        ring.gives_back = i % 3 == 0;
+        eth_send(&fix, &sender, FRAMES, 64 + i * 17 % 1400, i);
+        eth_wait(&fix, &sender.done, i + 1);
+        eth_wait(&fix, &ring.seen, i + 1);
+    }
+    eth_sender_close(&fix, &sender);
+    assert_ok(doca_ctx_stop(ring.ctx)); /* nothing is waited for */
+    assert_ok(doca_eth_rxq_destroy(ring.rxq));
+    eth_fix_close(&fix);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -375,6 +446,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(arrays_are_used_again_however_they_are_freed),
         cmocka_unit_test(configurations_that_cannot_work_are_refused),
         cmocka_unit_test(queue_ids_are_given_once),
+        cmocka_unit_test(slots_of_a_ring_are_used_in_turn),
     };
     int rc = eth_wire_up(argc > 1 ? argv[1] : "loop");
 
