@@ -71,4 +71,20 @@ SOFT_API const struct soft_copy_ops *const *soft_copy_engines(void);
 SOFT_API int soft_copy_open(const struct soft_copy_conf *conf, uint32_t depth,
                             struct od_waker *waker, struct soft_copy_chan **chan);
 
+/* What runs under the guard must be left without a trace: no sanitizer bookkeeping, no call that
+ * takes a lock or allocates. This attribute goes on such functions. */
+#if defined(__clang__)
+#define SOFT_COPY_RAW                                                                              \
+    __attribute__((no_sanitize("address", "thread", "undefined"),                                  \
+                   disable_sanitizer_instrumentation))
+#else
+#define SOFT_COPY_RAW __attribute__((no_sanitize("address", "thread", "undefined")))
+#endif
+
+/* Runs fn(arg), which touches nothing but `len` bytes at `dst` and at `src` and what is its own,
+ * and carries SOFT_COPY_RAW: 0, or -EFAULT when it met a bad page there. Some channel has been
+ * opened by this process. Reads and writes of peers' memory are within brackets of theirs. */
+SOFT_API int soft_copy_guarded(void (*fn)(void *arg), void *arg, void *dst, const void *src,
+                               size_t len);
+
 #endif /* OD_SOFT_COPY_COPY_H_ */

@@ -193,3 +193,11 @@ int soft_copy_guard_install(void)
     pthread_mutex_unlock(&install_lock);
     return err;
 }
+
+int soft_copy_guarded(void (*fn)(void *arg), void *arg, void *dst, const void *src, size_t len)
+{
+    struct soft_copy_guard *guard = soft_copy_guard_own();
+
+    soft_copy_guard_span(guard, dst, src, len);
+    return soft_copy_guard_call(guard, fn, arg);
+}

@@ -11,16 +11,6 @@
 
 #include "soft/copy/copy.h"
 
-/* What runs under the guard must be left without a trace: no sanitizer bookkeeping, no call that
- * takes a lock or allocates. This attribute goes on such functions. */
-#if defined(__clang__)
-#define SOFT_COPY_RAW                                                                              \
-    __attribute__((no_sanitize("address", "thread", "undefined"),                                  \
-                   disable_sanitizer_instrumentation))
-#else
-#define SOFT_COPY_RAW __attribute__((no_sanitize("address", "thread", "undefined")))
-#endif
-
 /* What is being copied: one job between single local segments, or else one span of bytes. */
 struct soft_copy_guard {
     void *sp; /* first, known to guard_jump.S; not NULL while armed */

@@ -243,6 +243,27 @@ static void region_allreduce(unsigned int n, struct area *src, struct area *dst,
     }
 }
 
+/* Numbers that lie across the borders of words. */
+static void odd_allreduce(unsigned int n, struct area *src, struct area *dst, size_t count)
+{
+    for (unsigned int i = 0; i < n; i++) {
+        struct doca_urom_coll_place from = at(&src[i], 0), to = at(&dst[i], 0);
+
+        memset(src[i].words, (int)i + 1, src[i].len);
+        from.addr += 3;
+        to.addr += 5;
+        assert_ok(doca_urom_coll_allreduce(teams[i], from, to, count, DOCA_UROM_COLL_UINT32,
+                                           DOCA_UROM_COLL_SUM, ops_done, &results[i]));
+    }
+    all_are(n, DOCA_SUCCESS);
+    for (unsigned int i = 0; i < n; i++) {
+        const uint8_t *bytes = (const uint8_t *)dst[i].words + 5;
+
+        for (size_t k = 0; k < count * 4; k++)
+            assert_int_equal(bytes[k], n * (n + 1) / 2);
+    }
+}
+
 static void every_operation_on_regions(unsigned int n)
 {
     struct area src[TEAM_MAX], dst[TEAM_MAX];
@@ -257,6 +278,7 @@ static void every_operation_on_regions(unsigned int n)
         region_allgather(n, dst, count);
         region_allreduce(n, src, dst, count);
         region_allreduce(n, src, src, count); /* in place */
+        odd_allreduce(n, src, dst, count);
     }
     for (unsigned int i = 0; i < n; i++) {
         area_close(i, &src[i]);

@@ -39,11 +39,9 @@ SOFT_COPY_RAW static void touch(void *arg)
 
 static int guarded_touch(char *dst, char *src)
 {
-    struct soft_copy_guard *guard = soft_copy_guard_own();
     struct touch arg = {dst, src};
 
-    soft_copy_guard_span(guard, dst, src, 16);
-    return soft_copy_guard_call(guard, touch, &arg);
+    return soft_copy_guarded(touch, &arg, dst, src, 16);
 }
 
 static void fault_outside_of_a_copy(void)

@@ -49,6 +49,7 @@ struct coll_map {
     uint64_t handle;
     struct soft_peer_map *map;
     uint64_t base, len;
+    unsigned int access;
 };
 
 struct coll_member {

@@ -57,12 +57,13 @@ static doca_error_t attach(struct coll_member *member, const struct coll_memory 
     map->handle = memory->handle;
     map->base = (uintptr_t)info.addr;
     map->len = info.len;
+    map->access = info.access;
     member->next_map = (member->next_map + 1) % COLL_MAPS;
     *found = map;
     return DOCA_SUCCESS;
 }
 
-/* A member's memory, attached, with `len` bytes from `offset` on inside of it. */
+/* A member's memory, attached, with `len` bytes from `offset` on inside of it, to be read. */
 static doca_error_t reach(struct coll_op *op, uint32_t rank, bool source, uint64_t offset,
                           uint64_t len, struct soft_peer_map **map, uint64_t *va)
 {
@@ -84,6 +85,8 @@ static doca_error_t reach(struct coll_op *op, uint32_t rank, bool source, uint64
     if (memory->va < found->base || offset > found->len || len > found->len - offset ||
         memory->va - found->base > found->len - offset - len)
         return DOCA_ERROR_INVALID_VALUE;
+    if ((found->access & SOFT_PEER_READ) == 0)
+        return DOCA_ERROR_NOT_PERMITTED;
     *map = found->map;
     return DOCA_SUCCESS;
 }
@@ -183,33 +186,92 @@ static bool next_member(struct coll_op *op, uint32_t *rank)
  * All-reduce
  */
 
-/* One piece of this member's part, from all members, into the result. True: the part is done. */
+/* Where the bytes of a map can be computed with; NULL: they have to be copied first. */
+static void *direct(const struct coll_op *op, struct soft_peer_map *map, uint64_t va)
+{
+    return va % coll_dtype_size(op->cmd.dtype) == 0 ? soft_peer_local(map, va) : NULL;
+}
+
+/* A bracket around what is reduced; maps may be NULL. */
+static int open_bracket(struct soft_peer_map *a, struct soft_peer_map *b)
+{
+    int err = a != NULL ? soft_peer_begin(a) : 0;
+
+    if (err != 0 || b == NULL)
+        return err;
+    err = soft_peer_begin(b);
+    if (err != 0 && a != NULL)
+        soft_peer_end(a);
+    return err;
+}
+
+static void close_bracket(struct soft_peer_map *a, struct soft_peer_map *b)
+{
+    if (b != NULL)
+        soft_peer_end(b);
+    if (a != NULL)
+        soft_peer_end(a);
+}
+
+/* Reduces another member's `len` bytes at `at` into `into`, which is `held`'s memory, or ours. */
+static doca_error_t reduce_from(struct coll_op *op, uint32_t rank, uint64_t at, uint64_t len,
+                                void *into, struct soft_peer_map *held)
+{
+    struct coll *coll = op->team->coll;
+    struct soft_peer_map *map;
+    doca_error_t result;
+    const void *from;
+    uint64_t va;
+    int err;
+
+    result = reach(op, rank, true, at, len, &map, &va);
+    if (result != DOCA_SUCCESS)
+        return result;
+    from = direct(op, map, va);
+    if (from == NULL) {
+        from = coll->scratch + COLL_PIECE;
+        result = coll_copy(coll, NULL, (uintptr_t)from, map, va, len);
+        if (result != DOCA_SUCCESS)
+            return result;
+        map = NULL;
+    }
+    err = open_bracket(held, map);
+    if (err == 0) {
+        err = coll_reduce(op->cmd.dtype, op->cmd.reduction, into, from,
+                          len / coll_dtype_size(op->cmd.dtype));
+        close_bracket(held, map);
+    }
+    return plugin_region_error(err);
+}
+
+/* One piece of this member's part, from all members, into the result: straight there where it is
+ * mapped, so that the piece stays in the cache and nothing is copied twice. True: the part is done.
+ */
 static bool reduce_piece(struct coll_op *op)
 {
     struct coll *coll = op->team->coll;
     const uint64_t begin = slice_begin(op, op->team->rank);
     const uint64_t end = slice_begin(op, op->team->rank + 1);
     const uint64_t at = begin + op->done, len = OD_MIN((uint64_t)COLL_PIECE, end - at);
-    const uint64_t into = (uintptr_t)coll->scratch, from = into + COLL_PIECE;
+    const uint64_t dst_va = op->cmd.dst_va + at;
+    struct soft_peer_map *held = op->dst->map;
+    void *into;
 
     if (len == 0)
         return true;
-    op->status = coll_copy(coll, NULL, into, op->src->map, op->cmd.src_va + at, len);
-    for (uint32_t i = 0; i < op->team->size && op->status == DOCA_SUCCESS; i++) {
-        struct soft_peer_map *map;
-        uint64_t va;
-
-        if (i == op->team->rank)
-            continue;
-        op->status = reach(op, i, true, at, len, &map, &va);
-        if (op->status == DOCA_SUCCESS)
-            op->status = coll_copy(coll, NULL, from, map, va, len);
-        if (op->status == DOCA_SUCCESS)
-            coll_reduce(op->cmd.dtype, op->cmd.reduction, coll->scratch, coll->scratch + COLL_PIECE,
-                        len / coll_dtype_size(op->cmd.dtype));
+    into = direct(op, held, dst_va);
+    if (into == NULL) {
+        into = coll->scratch;
+        held = NULL;
     }
-    if (op->status == DOCA_SUCCESS)
-        op->status = coll_copy(coll, op->dst->map, op->cmd.dst_va + at, NULL, into, len);
+    op->status = coll_copy(coll, held, held != NULL ? dst_va : (uintptr_t)into, op->src->map,
+                           op->cmd.src_va + at, len);
+    for (uint32_t i = 0; i < op->team->size && op->status == DOCA_SUCCESS; i++) {
+        if (i != op->team->rank)
+            op->status = reduce_from(op, i, at, len, into, held);
+    }
+    if (op->status == DOCA_SUCCESS && held == NULL)
+        op->status = coll_copy(coll, op->dst->map, dst_va, NULL, (uintptr_t)into, len);
     op->done += len;
     return at + len == end;
 }

@@ -465,8 +465,8 @@ static doca_error_t reduce_all(struct coll_op *op)
 
     memcpy(into, data_of(op, 0), op->bytes);
     for (uint32_t i = 1; i < op->team->size; i++) {
-        memcpy(from, data_of(op, i), op->bytes); /* aligned */
-        coll_reduce(op->cmd.dtype, op->cmd.reduction, into, from, op->cmd.len);
+        memcpy(from, data_of(op, i), op->bytes);                                      /* aligned */
+        (void)coll_reduce(op->cmd.dtype, op->cmd.reduction, into, from, op->cmd.len); /* own */
     }
     return put(op, 0, into, op->bytes);
 }
