@@ -7,6 +7,7 @@
  * stacks.
  */
 #include <errno.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,8 +24,13 @@ enum {
     WARN_AFTER_NS = 2000000000
 };
 
+/*
+ * Who calls a worker has given it all that it needs, so that it begins without the lock: a hundred
+ * that begin at once would hand the lock from one to the next, at a time slice each when others are
+ * busy.
+ */
 struct worker {
-    pthread_cond_t called;
+    sem_t called;
     struct worker *next; /* parked */
     struct grid *grid;   /* to run the next block of, or NULL */
     struct job job;      /* run() is NULL if there is none */
@@ -45,7 +51,7 @@ static struct {
     uint64_t reported_laps, quiet_since_ns;
     bool reported;
     void (*retire_hook)(void);
-} device = {.lock = PTHREAD_MUTEX_INITIALIZER, .once = PTHREAD_ONCE_INIT};
+} device = {.lock = PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP, .once = PTHREAD_ONCE_INIT};
 
 static void prepare(void)
 {
@@ -129,12 +135,25 @@ static void take_block(struct worker *w, struct grid *g)
 {
     w->grid = g;
     w->block.grid = g;
+    w->block.threads = w->block.live = 0; /* until it begins */
     w->block.number = g->started++;
+    w->block.next = device.running;
+    device.running = &w->block;
     g->resident++;
     device.resident++;
     device.waiting_blocks--;
     if (g->started == g->blocks)
         forget_pending(g);
+}
+
+static void forget_running(const struct block *b)
+{
+    for (struct block **p = &device.running; *p; p = &(*p)->next) {
+        if (*p == b) {
+            *p = b->next;
+            return;
+        }
+    }
 }
 
 static void grid_ends(struct grid *g)
@@ -164,6 +183,7 @@ static void block_ends(struct worker *w)
 {
     struct grid *g = w->grid;
 
+    forget_running(&w->block);
     w->grid = NULL;
     g->resident--;
     g->finished++;
@@ -194,37 +214,21 @@ static bool make_room_for_shared(struct worker *w)
     return true;
 }
 
-static void run_block(struct worker *w)
-{
-    struct block *b = &w->block;
-
-    b->next = device.running;
-    device.running = b;
-    device_unlock();
-    if (make_room_for_shared(w))
-        block_run(b);
-    else
-        fault_set(cudaErrorMemoryAllocation);
-    device_lock();
-    for (struct block **p = &device.running; *p; p = &(*p)->next) {
-        if (*p == b) {
-            *p = b->next;
-            break;
-        }
-    }
-    block_ends(w);
-}
-
-static void run_job(struct worker *w)
+/* What the worker has been called for; without the lock. */
+static void run(struct worker *w)
 {
     struct job job = w->job;
 
     w->job.run = NULL;
-    device_unlock();
-    job.run(job.argument);
-    device_lock();
+    if (job.run)
+        job.run(job.argument);
+    else if (make_room_for_shared(w))
+        block_run(&w->block);
+    else
+        fault_set(cudaErrorMemoryAllocation);
 }
 
+/* Locked; returns unlocked, with something to run. */
 static void park(struct worker *w)
 {
     while (w->block.spare) {
@@ -234,8 +238,9 @@ static void park(struct worker *w)
     }
     w->next = device.parked;
     device.parked = w;
-    while (!w->grid && !w->job.run)
-        pthread_cond_wait(&w->called, &device.lock);
+    device_unlock();
+    while (sem_wait(&w->called))
+        ; /* a signal */
 }
 
 static void find_own_stack(struct worker *w)
@@ -260,16 +265,17 @@ static void *worker_main(void *argument)
     pthread_setname_np(pthread_self(), "simt-worker");
     find_own_stack(w);
     fault_watch_stack();
-    device_lock();
     for (;;) {
+        run(w);
+        device_lock();
         if (w->grid)
-            run_block(w);
-        else if (w->job.run)
-            run_job(w);
-        if (device.pending && device.resident < config()->resident)
+            block_ends(w);
+        if (device.pending && device.resident < config()->resident) {
             take_block(w, device.pending);
-        else
+            device_unlock();
+        } else {
             park(w);
+        }
     }
     return NULL;
 }
@@ -279,7 +285,7 @@ static struct worker *worker_new(void)
     struct worker *w = calloc(1, sizeof(*w));
 
     if (w)
-        pthread_cond_init(&w->called, NULL);
+        sem_init(&w->called, 0, 0);
     return w;
 }
 
@@ -317,12 +323,13 @@ static bool add_worker(struct grid *g, struct job job)
     if (g)
         take_block(w, g);
     if (!fresh) {
-        pthread_cond_signal(&w->called);
+        sem_post(&w->called);
         return true;
     }
     if (!worker_start(w))
         return true;
     if (g) { /* give the block back */
+        forget_running(&w->block);
         device.resident--;
         device.waiting_blocks++;
         g->resident--;
