@@ -8,7 +8,8 @@ For each header that exists in INCLUDE_DIR and has a table in TABLES_DIR: every 
 be in the header with the same prototype, value, member layout and stability, and the header must
 declare nothing beyond the table. Names are looked up in the text of the header; types, values and
 layouts are proved by the compiler ($CC, else cc) with a generated file of redeclarations, static
-asserts and mirror structs. With HEADER arguments only those are compared.
+asserts and mirror structs. With HEADER arguments only those are compared. Device headers (.cuh) are
+read as C++ ($CXX, else c++), with the CUDA headers of simt/ beside INCLUDE_DIR.
 
 Exit status: 0 without a difference, 1 with differences (one line each), 2 when called wrongly.
 """
@@ -103,6 +104,11 @@ class Header:
         for prototype in re.findall(r'\b(static\s+inline\s[^;{]*)\{', self.text):
             prototype = without_attributes(prototype)
             self.inlines[function_name(prototype)] = prototype
+        self.device = {}  # name -> prototypes
+        for prototype in re.findall(r'((?:\btemplate\s*<[^;{}]*>\s*)?__device__\s[^;{}]*);', self.text):
+            name = re.search(r'(\w+)\s*\([^()]*\)\s*$', prototype)
+            if name:
+                self.device.setdefault(name.group(1), []).append(tokens(prototype))
 
     def _find_enums(self):
         self.enumerators = {}
@@ -132,7 +138,18 @@ class Header:
         return re.search(pattern, self.text) is not None
 
 
-def compiler():
+def is_device(name):
+    return name.endswith('.cuh')
+
+
+def compiler(name=''):
+    if is_device(name):
+        cuda = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'simt',
+                            'toolkit', 'include')
+        nothing = ['-D__simt_%s__=' % word for word in ('device', 'global', 'shared', 'constant')]
+        return os.environ.get('CXX', 'c++').split() + [
+            '-std=gnu++17', '-x', 'c++', '-DDOCA_ALLOW_EXPERIMENTAL_API', '-D__SIMT__=1', '-D__CUDACC__',
+            '-D__CUDA_ARCH__=900', '-isystem', cuda, '-include', 'cuda_runtime.h'] + nothing
     return os.environ.get('CC', 'cc').split() + ['-std=gnu11', '-DDOCA_ALLOW_EXPERIMENTAL_API',
                                                  '-DDOCA_ALLOW_DEPRECATED_API']
 
@@ -145,7 +162,8 @@ def defines(include_dir, name, flavour='host'):
     paths = ['-I' + include_dir]
     if flavour != 'host':
         paths.insert(0, '-I' + os.path.join(include_dir, 'flavour', flavour))
-    run = subprocess.run(compiler() + paths + ['-E', '-dD', '-x', 'c', '-'], text=True,
+    language = 'c++' if is_device(name) else 'c'
+    run = subprocess.run(compiler(name) + paths + ['-E', '-dD', '-x', language, '-'], text=True,
                          input='#include <%s>\n' % name, capture_output=True, check=False)
     own, shared, current = {}, {}, ''
     for line in run.stdout.splitlines():
@@ -226,6 +244,14 @@ class Checker:
             self.differ(row.name, 'missing: ' + row.signature)
             return
         self.check_prototype(row, self.header.inlines[row.name])
+
+    def check_device_function(self, row):
+        wanted = tokens(row.signature)
+        found = self.header.device.get(row.name, [])
+        if not found:
+            self.differ(row.name, 'missing: ' + row.signature)
+        elif wanted not in found:
+            self.differ(row.name, 'is "%s", the table says "%s"' % ('" or "'.join(found), wanted))
 
     def check_prototype(self, row, prototype):
         wanted = tokens(without_attributes(row.signature))
@@ -315,12 +341,14 @@ class Checker:
             self.differ(name, text)
         for name in self.header.inlines.keys() - listed('inline'):
             self.differ(name, text)
+        for name in self.header.device.keys() - listed('device_function'):
+            self.differ(name, text)
         for name in self.header.enumerators.keys() - listed('enum'):
             self.differ(name, text)
         for name in self.header.structs.keys() - listed('struct'):
             self.differ(name, text)
         for name in self.own.keys() - listed('macro'):
-            if not name.startswith('OPENDOCA_') and not name.endswith('_H_'):
+            if not name.startswith('OPENDOCA_') and not name.endswith(('_H_', '_CUH_')):
                 self.differ(name, 'macro not in the table')
 
     def check_flavours(self):
@@ -390,9 +418,10 @@ class Checker:
         self.proofs.append((field.name, '_Static_assert(offsetof(%s, %s) == offsetof(%s, %s), '
                             '"offset differs");' % (real, path, mirror, path)))
         if not kind.endswith('{nested}'):
-            self.proofs.append((field.name, '_Static_assert(__builtin_types_compatible_p('
+            same = '__is_same' if is_device(self.header.name) else '__builtin_types_compatible_p'
+            self.proofs.append((field.name, '_Static_assert(%s('
                                 '__typeof__(((%s *)0)->%s), __typeof__(((%s *)0)->%s)), '
-                                '"type is not %s");' % (real, path, mirror, path, kind)))
+                                '"type is not %s");' % (same, real, path, mirror, path, kind)))
 
     # Proofs by the compiler.
 
@@ -403,12 +432,14 @@ class Checker:
     def prove(self):
         """Compiles the proofs, one a line; each complaint becomes a difference of its row."""
         prologue = '#include <%s>\n#include <stddef.h>\n#include <stdint.h>\n' % self.header.name
+        if is_device(self.header.name):
+            prologue += ('#define _Static_assert static_assert\n#define _Alignof alignof\n')
         start = prologue.count('\n') + 1
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, 'proof.c')
             with open(path, 'w') as source:
                 source.write(prologue + '\n'.join(line for _, line in self.proofs) + '\n')
-            run = subprocess.run(compiler() + ['-w', '-I' + self.include_dir, '-fsyntax-only', path],
+            run = subprocess.run(compiler(self.header.name) + ['-w', '-I' + self.include_dir, '-fsyntax-only', path],
                                  text=True, capture_output=True, check=False)
         found = False
         for line in run.stderr.splitlines():

@@ -13,7 +13,7 @@
 #ifndef OPENDOCA_GPU_BARRIER_H_
 #define OPENDOCA_GPU_BARRIER_H_
 
-#include "opendoca_gpu_ring.h"
+#include <impl/opendoca_gpu_ring.h>
 
 #if defined(__CUDA_ARCH__) && !defined(__SIMT__)
 #define OPENDOCA_GPU_ON_DEVICE 1
