@@ -214,8 +214,8 @@ def address_layout(configuration):
 
 # Fuzzing.
 
-# Files and descriptors come from anywhere, all else from processes of the same user.
-LONG_FUZZ = ('export_desc', 'devices_file', 'argp_json')
+# Files, descriptors and frames come from anywhere, all else from processes of the same user.
+LONG_FUZZ = ('export_desc', 'devices_file', 'argp_json', 'nic_packet', 'nic_classify')
 
 
 def fuzz_seconds(name):

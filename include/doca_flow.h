@@ -1675,11 +1675,11 @@ doca_error_t doca_flow_port_cfg_set_service_threads_cycle(struct doca_flow_port_
 /**
  * Choose what becomes of frames that the root pipe does not match and has no rule for.
  *
- * @default_miss: kernel, by default; drop
+ * @default_miss: kernel, by default; drop; or RSS, by addresses and ports over all receive queues
+ *                that the device has when the frame arrives
  * @counter_en: whether they are counted
  *
  * Returns DOCA_SUCCESS, or
- *   DOCA_ERROR_NOT_SUPPORTED: DOCA_FLOW_PORT_DEFAULT_MISS_RSS
  *   DOCA_ERROR_INVALID_VALUE: port is NULL or the value unknown
  */
 DOCA_EXPERIMENTAL

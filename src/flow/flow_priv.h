@@ -100,7 +100,9 @@ struct flow_selectors {
 
 struct flow_action_template {
     struct soft_nic_action fixed;
-    struct soft_nic_action open; /* mask: bits that entries choose */
+    struct soft_nic_keys open;            /* bits that entries choose */
+    bool opens_vlan_type, opens_vlan_tci; /* of a tag that is put on */
+    struct flow_selectors selectors;
 };
 
 struct doca_flow_pipe {
@@ -157,6 +159,15 @@ doca_error_t flow_match_exact(const struct doca_flow_match *match,
  */
 void flow_match_values(const struct doca_flow_match *match, const struct flow_selectors *selectors,
                        struct soft_nic_keys *value);
+
+/* What actions set, as the fields of a match: open are those whose value is all ones. */
+void flow_match_action(const struct doca_flow_match *actions, const struct doca_flow_match *mask,
+                       struct soft_nic_keys *fixed, struct soft_nic_keys *value,
+                       struct soft_nic_keys *open);
+struct flow_selectors flow_match_selectors(const struct doca_flow_match *match);
+/* Layers as the keys have them. */
+uint8_t flow_soft_l3(const struct flow_selectors *selectors);
+uint8_t flow_soft_l4(const struct flow_selectors *selectors);
 
 /* ---- actions.c ---- */
 

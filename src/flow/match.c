@@ -161,39 +161,50 @@ static bool covers_all(const uint8_t *value, const uint8_t *mask, size_t size)
     return true;
 }
 
+/* Where the fields of a template go. */
+struct split {
+    struct soft_nic_keys *fixed, *values;
+    struct soft_nic_keys *open; /* NULL: nothing is */
+    bool opens_by_all_ones;     /* else all ones where the mask has ones are enough */
+};
+
+static bool is_open(const struct split *to, const uint8_t *value, const uint8_t *mask, size_t size)
+{
+    if (to->open == NULL)
+        return false;
+    return mask != NULL && !to->opens_by_all_ones ? covers_all(value, mask, size)
+                                                  : is_all(value, size, UINT8_MAX);
+}
+
 /* The table of templates: without a mask zero is any and all ones is open; with one, its bits. */
 static void put_field(const struct field *field, const uint8_t *value, const uint8_t *mask,
-                      struct soft_nic_keys *fixed, struct soft_nic_keys *values,
-                      struct soft_nic_keys *open)
+                      const struct split *to)
 {
-    bool is_open;
-
     if (is_all(mask != NULL ? mask : value, field->size, 0))
         return;
-    is_open = open != NULL && (mask != NULL ? covers_all(value, mask, field->size)
-                                            : is_all(value, field->size, UINT8_MAX));
-    put_bits(field, mask, is_open ? open : fixed);
-    if (!is_open)
-        put_value(field, value, values);
+    if (is_open(to, value, mask, field->size)) {
+        put_bits(field, mask, to->open);
+        return;
+    }
+    put_bits(field, mask, to->fixed);
+    put_value(field, value, to->values);
 }
 
 /* Each scratch word is a field of its own. */
 static void put_fields(const struct field *field, const struct doca_flow_match *match,
-                       const struct doca_flow_match *mask, struct soft_nic_keys *fixed,
-                       struct soft_nic_keys *values, struct soft_nic_keys *open)
+                       const struct doca_flow_match *mask, const struct split *to)
 {
     const uint8_t *value = (const uint8_t *)match + field->from;
     const uint8_t *bits = mask != NULL ? (const uint8_t *)mask + field->from : NULL;
     struct field word = *field;
 
     if (field->to != offsetof(struct soft_nic_keys, scratch)) {
-        put_field(field, value, bits, fixed, values, open);
+        put_field(field, value, bits, to);
         return;
     }
     word.size = sizeof(uint32_t);
     for (uint32_t i = 0; i < SOFT_NIC_SCRATCH; i++) {
-        put_field(&word, value + i * word.size, bits != NULL ? bits + i * word.size : NULL, fixed,
-                  values, open);
+        put_field(&word, value + i * word.size, bits != NULL ? bits + i * word.size : NULL, to);
         word.to = (uint16_t)(word.to + word.size);
     }
 }
@@ -209,28 +220,45 @@ static void need(struct soft_nic_keys *fixed, struct soft_nic_keys *values, size
     ((uint8_t *)values)[key] = value;
 }
 
-/* A header that a template speaks of must be there. */
-static void need_headers(const struct doca_flow_match *match,
-                         const struct flow_selectors *selectors, struct soft_nic_keys *fixed,
-                         struct soft_nic_keys *values)
+uint8_t flow_soft_l3(const struct flow_selectors *selectors)
+{
+    static const uint8_t l3[] = {
+        [DOCA_FLOW_L3_TYPE_NONE] = SOFT_NIC_L3_NONE,
+        [DOCA_FLOW_L3_TYPE_IP4] = SOFT_NIC_L3_IPV4,
+        [DOCA_FLOW_L3_TYPE_IP6] = SOFT_NIC_L3_IPV6,
+    };
+
+    return l3[selectors->l3];
+}
+
+uint8_t flow_soft_l4(const struct flow_selectors *selectors)
 {
     static const uint8_t l4[] = {
+        [DOCA_FLOW_L4_TYPE_EXT_NONE] = SOFT_NIC_L4_NONE,
         [DOCA_FLOW_L4_TYPE_EXT_TCP] = SOFT_NIC_L4_TCP,
         [DOCA_FLOW_L4_TYPE_EXT_UDP] = SOFT_NIC_L4_UDP,
         [DOCA_FLOW_L4_TYPE_EXT_ICMP] = SOFT_NIC_L4_ICMP,
         [DOCA_FLOW_L4_TYPE_EXT_ICMP6] = SOFT_NIC_L4_ICMP,
         [DOCA_FLOW_L4_TYPE_EXT_TRANSPORT] = SOFT_NIC_L4_TRANSPORT,
     };
+
+    return l4[selectors->l4];
+}
+
+/* A header that a template speaks of must be there. */
+static void need_headers(const struct doca_flow_match *match,
+                         const struct flow_selectors *selectors, struct soft_nic_keys *fixed,
+                         struct soft_nic_keys *values)
+{
     uint8_t vlans = match->outer.l2_valid_headers & 3;
 
     if (selectors->l3 != DOCA_FLOW_L3_TYPE_NONE)
-        need(fixed, values, offsetof(struct soft_nic_keys, l3), UINT8_MAX,
-             selectors->l3 == DOCA_FLOW_L3_TYPE_IP4 ? SOFT_NIC_L3_IPV4 : SOFT_NIC_L3_IPV6);
+        need(fixed, values, offsetof(struct soft_nic_keys, l3), UINT8_MAX, flow_soft_l3(selectors));
     if (selectors->l4 == DOCA_FLOW_L4_TYPE_EXT_TRANSPORT)
         need(fixed, values, offsetof(struct soft_nic_keys, l4), SOFT_NIC_L4_TRANSPORT,
              SOFT_NIC_L4_TRANSPORT);
     else if (selectors->l4 != DOCA_FLOW_L4_TYPE_EXT_NONE)
-        need(fixed, values, offsetof(struct soft_nic_keys, l4), UINT8_MAX, l4[selectors->l4]);
+        need(fixed, values, offsetof(struct soft_nic_keys, l4), UINT8_MAX, flow_soft_l4(selectors));
     if (vlans != 0)
         need(fixed, values, offsetof(struct soft_nic_keys, vlans), vlans, vlans);
 }
@@ -279,9 +307,34 @@ static doca_error_t check(const struct doca_flow_match *match, const struct doca
     return DOCA_SUCCESS;
 }
 
-static struct flow_selectors selectors_of(const struct doca_flow_match *match)
+struct flow_selectors flow_match_selectors(const struct doca_flow_match *match)
 {
     return (struct flow_selectors){match->outer.l3_type, match->outer.l4_type_ext};
+}
+
+static void split_fields(const struct doca_flow_match *match, const struct doca_flow_match *mask,
+                         const struct split *to)
+{
+    struct flow_selectors selectors = flow_match_selectors(match);
+
+    memset(to->fixed, 0, sizeof(*to->fixed));
+    memset(to->values, 0, sizeof(*to->values));
+    if (to->open != NULL)
+        memset(to->open, 0, sizeof(*to->open));
+    for (size_t i = 0; i < OD_ARRAY_SIZE(fields); i++) {
+        if (applies(&fields[i], &selectors))
+            put_fields(&fields[i], match, mask, to);
+    }
+}
+
+void flow_match_action(const struct doca_flow_match *actions, const struct doca_flow_match *mask,
+                       struct soft_nic_keys *fixed, struct soft_nic_keys *value,
+                       struct soft_nic_keys *open)
+{
+    const struct split to = {
+        .fixed = fixed, .values = value, .open = open, .opens_by_all_ones = true};
+
+    split_fields(actions, mask, &to);
 }
 
 doca_error_t flow_match_template(const struct doca_flow_match *match,
@@ -290,6 +343,7 @@ doca_error_t flow_match_template(const struct doca_flow_match *match,
                                  struct soft_nic_keys *value, struct soft_nic_keys *open)
 {
     static const struct doca_flow_match none;
+    const struct split to = {.fixed = fixed, .values = value, .open = open};
     struct flow_selectors selectors;
     doca_error_t result;
 
@@ -298,15 +352,8 @@ doca_error_t flow_match_template(const struct doca_flow_match *match,
     result = check(match, mask, func, object);
     if (result != DOCA_SUCCESS)
         return result;
-    selectors = selectors_of(match);
-    memset(fixed, 0, sizeof(*fixed));
-    memset(value, 0, sizeof(*value));
-    if (open != NULL)
-        memset(open, 0, sizeof(*open));
-    for (size_t i = 0; i < OD_ARRAY_SIZE(fields); i++) {
-        if (applies(&fields[i], &selectors))
-            put_fields(&fields[i], match, mask, fixed, value, open);
-    }
+    split_fields(match, mask, &to);
+    selectors = flow_match_selectors(match);
     need_headers(match, &selectors, fixed, value);
     return DOCA_SUCCESS;
 }

@@ -137,11 +137,8 @@ doca_error_t doca_flow_port_update_default_miss(struct doca_flow_port *port,
     if (result != DOCA_SUCCESS)
         return result;
     if (default_miss == DOCA_FLOW_PORT_DEFAULT_MISS_RSS)
-        return CORE_FAIL(DOCA_ERROR_NOT_SUPPORTED, CORE_LOG_FLOW, __func__, port->name,
-                         "default_miss",
-                         "RSS" CORE_LIMIT "KERNEL or DROP" CORE_REMEDY
-                         "add a pipe that matches everything, as the last one");
-    if (default_miss == DOCA_FLOW_PORT_DEFAULT_MISS_DROP)
+        fwd.kind = SOFT_NIC_FWD_ALL_QUEUES;
+    else if (default_miss == DOCA_FLOW_PORT_DEFAULT_MISS_DROP)
         fwd.kind = SOFT_NIC_FWD_DROP;
     else if (default_miss != DOCA_FLOW_PORT_DEFAULT_MISS_KERNEL)
         return CORE_FAIL(DOCA_ERROR_INVALID_VALUE, CORE_LOG_FLOW, __func__, port->name,

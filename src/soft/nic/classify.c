@@ -2,6 +2,7 @@
 /* Steering, the driver's side: from the root table to the end of the frame. */
 
 #include <errno.h>
+#include <string.h>
 
 #include "soft/nic/flow_priv.h"
 #include "soft/nic/packet.h"
@@ -79,15 +80,23 @@ static struct soft_nic_entry *find(const struct soft_nic_table *table,
  * Ends
  */
 
-static void to_queue(struct soft_nic_port *port, uint16_t id, const struct soft_nic_frame *frame,
-                     const struct soft_nic_meta *meta)
-{
-    struct soft_nic_rxq *rxq = port->by_id[id];
+/* A frame that is on its way: rules may have changed it. */
+struct way {
+    struct soft_nic_port *port;
+    struct soft_nic_frame frame;
+    bool is_moved; /* into a place of the port */
+    struct soft_nic_packet packet;
+    struct soft_nic_keys keys;
+    struct soft_nic_meta *meta;
+};
 
+static void to_queue(struct way *way, struct soft_nic_rxq *rxq)
+{
+    way->meta->words[0] = __builtin_bswap32(way->keys.pkt_meta);
     if (od_likely(rxq != NULL))
-        soft_nic_rxq_deliver(rxq, frame, meta);
+        soft_nic_rxq_deliver(rxq, &way->frame, way->meta);
     else
-        count(port, SOFT_NIC_RX_NO_QUEUE);
+        count(way->port, SOFT_NIC_RX_NO_QUEUE);
 }
 
 static void flush_out(struct soft_nic_port *port, struct soft_nic_out *out)
@@ -107,6 +116,7 @@ void soft_nic_flow_flush(struct soft_nic_port *port)
         if (out->n > 0)
             flush_out(port, out);
     }
+    port->flow->nroom = 0;
 }
 
 static void to_port(struct soft_nic_out *out, const struct soft_nic_frame *frame)
@@ -117,40 +127,49 @@ static void to_port(struct soft_nic_out *out, const struct soft_nic_frame *frame
     out->n++; /* a batch at most is collected */
 }
 
-static void spread(struct soft_nic_port *port, const struct soft_nic_result *result,
-                   const struct soft_nic_frame *frame, const struct soft_nic_keys *keys,
-                   struct soft_nic_meta *meta)
+static uint32_t hash_of(const struct way *way, uint32_t flags, bool symmetric)
 {
     const struct soft_nic_toeplitz *toeplitz =
-        atomic_load_explicit(&port->flow->toeplitz, memory_order_acquire);
+        atomic_load_explicit(&way->port->flow->toeplitz, memory_order_acquire);
 
-    meta->hash = result->fwd.rss != 0
-                     ? soft_nic_rss_hash(toeplitz, keys, result->fwd.rss, result->fwd.symmetric)
-                     : 0;
-    meta->words[0] = __builtin_bswap32(keys->pkt_meta);
-    to_queue(port, result->spread[meta->hash % SOFT_NIC_RSS_TABLE], frame, meta);
+    return soft_nic_rss_hash(toeplitz, &way->keys, flags, symmetric);
+}
+
+static void spread(struct way *way, const struct soft_nic_result *result)
+{
+    way->meta->hash =
+        result->fwd.rss != 0 ? hash_of(way, result->fwd.rss, result->fwd.symmetric) : 0;
+    to_queue(way, way->port->by_id[result->spread[way->meta->hash % SOFT_NIC_RSS_TABLE]]);
+}
+
+static void spread_over_all(struct way *way)
+{
+    const struct soft_nic_port *port = way->port;
+
+    way->meta->hash = hash_of(way, UINT32_MAX, false);
+    to_queue(way, port->nrxqs > 0 ? port->rxqs[way->meta->hash % port->nrxqs] : NULL);
 }
 
 /* Where the frame goes, or the next table. */
-static struct soft_nic_table *follow(struct soft_nic_port *port,
-                                     const struct soft_nic_result *result,
-                                     const struct soft_nic_frame *frame,
-                                     const struct soft_nic_keys *keys, struct soft_nic_meta *meta)
+static struct soft_nic_table *follow(struct way *way, const struct soft_nic_result *result)
 {
     switch (result->fwd.kind) {
     case SOFT_NIC_FWD_TABLE:
         return result->fwd.table;
     case SOFT_NIC_FWD_QUEUES:
-        spread(port, result, frame, keys, meta);
+        spread(way, result);
+        break;
+    case SOFT_NIC_FWD_ALL_QUEUES:
+        spread_over_all(way);
         break;
     case SOFT_NIC_FWD_KERNEL:
-        count(port, SOFT_NIC_RX_KERNEL);
+        count(way->port, SOFT_NIC_RX_KERNEL);
         break;
     case SOFT_NIC_FWD_PORT:
-        to_port(result->out, frame);
+        to_port(result->out, &way->frame);
         break;
     default:
-        count(port, SOFT_NIC_RX_FLOW_DROP);
+        count(way->port, SOFT_NIC_RX_FLOW_DROP);
         break;
     }
     return NULL;
@@ -160,24 +179,40 @@ static struct soft_nic_table *follow(struct soft_nic_port *port,
  * The way
  */
 
-static void act(const struct soft_nic_action *action, struct soft_nic_keys *keys)
+/* Before a frame gets longer: there is a place for each frame of a batch, with room for all tags
+ * that rules on its way can put on. */
+static void move(struct way *way)
 {
-    keys->pkt_meta = (keys->pkt_meta & ~action->mask[0]) | action->value[0];
-    for (uint32_t i = 0; i < SOFT_NIC_SCRATCH; i++)
-        keys->scratch[i] = (keys->scratch[i] & ~action->mask[i + 1]) | action->value[i + 1];
+    struct soft_nic_flow *flow = way->port->flow;
+    uint8_t *place = atomic_load_explicit(&flow->room, memory_order_acquire) +
+                     (size_t)flow->nroom++ * SOFT_NIC_PLACE + SOFT_NIC_HEADROOM;
+
+    memcpy(place, way->frame.data, way->frame.len);
+    way->frame.data = place;
+    way->is_moved = true;
+}
+
+static OD_COLD void rewrite(const struct soft_nic_action *action, struct way *way)
+{
+    if (action->pushes_vlan && !way->is_moved)
+        move(way);
+    soft_nic_rewrite(action, &way->frame.data, &way->frame.len, &way->packet, &way->keys);
 }
 
 static const struct soft_nic_result *hit(const struct soft_nic_table *table,
-                                         struct soft_nic_entry *entry, uint32_t len,
-                                         struct soft_nic_keys *keys)
+                                         struct soft_nic_entry *entry, struct way *way)
 {
     const struct soft_nic_result *result =
         atomic_load_explicit(&entry->result, memory_order_acquire);
 
     if (entry->counts)
-        tally(&entry->packets, &entry->bytes, len);
-    if (result->acts)
-        act(&result->action, keys);
+        tally(&entry->packets, &entry->bytes, way->frame.len);
+    if (result->action != NULL) {
+        if (soft_nic_action_changes_frames(result->action))
+            rewrite(result->action, way);
+        else
+            soft_nic_set_metadata(result->action, &way->keys);
+    }
     return result->fwd.kind != SOFT_NIC_FWD_NONE
                ? result
                : atomic_load_explicit(&table->fwd, memory_order_acquire);
@@ -198,25 +233,42 @@ missed(struct soft_nic_port *port, struct soft_nic_table *table, bool is_root, u
     return result != NULL ? result : &kernel;
 }
 
+static void begin(struct way *way, struct soft_nic_port *port, const struct soft_nic_frame *frame,
+                  struct soft_nic_meta *meta)
+{
+    way->port = port;
+    way->frame = *frame;
+    way->is_moved = false;
+    way->meta = meta;
+    soft_nic_parse(frame->data, frame->len, &way->packet);
+    soft_nic_keys_read(frame->data, &way->packet, &way->keys);
+    way->keys.port_id = atomic_load_explicit(&port->flow->id, memory_order_relaxed);
+}
+
+void soft_nic_flow_spread(struct soft_nic_port *port, const struct soft_nic_frame *frame,
+                          struct soft_nic_meta *meta)
+{
+    struct way way;
+
+    begin(&way, port, frame, meta);
+    spread_over_all(&way);
+}
+
 void soft_nic_flow_steer(struct soft_nic_port *port, struct soft_nic_table *root,
                          const struct soft_nic_frame *frame, struct soft_nic_meta *meta)
 {
     struct soft_nic_table *table = root;
-    struct soft_nic_packet packet;
-    struct soft_nic_keys keys;
+    struct way way;
 
-    soft_nic_parse(frame->data, frame->len, &packet);
-    soft_nic_keys_read(frame->data, &packet, &keys);
-    keys.port_id = atomic_load_explicit(&port->flow->id, memory_order_relaxed);
+    begin(&way, port, frame, meta);
     if (atomic_load_explicit(&port->flow->sums, memory_order_relaxed) != 0)
-        soft_nic_keys_sums(frame->data, &packet, &keys);
+        soft_nic_keys_sums(frame->data, &way.packet, &way.keys);
     for (uint32_t depth = 0; depth < SOFT_NIC_DEPTH; depth++) {
-        struct soft_nic_entry *entry = find(table, &keys);
-        const struct soft_nic_result *result = entry != NULL
-                                                   ? hit(table, entry, frame->len, &keys)
-                                                   : missed(port, table, depth == 0, frame->len);
+        struct soft_nic_entry *entry = find(table, &way.keys);
+        const struct soft_nic_result *result =
+            entry != NULL ? hit(table, entry, &way) : missed(port, table, depth == 0, frame->len);
 
-        table = follow(port, result, frame, &keys, meta);
+        table = follow(&way, result);
         if (table == NULL)
             return;
     }

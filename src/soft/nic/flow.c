@@ -89,33 +89,55 @@ static int find_out(struct soft_nic_port *port, struct soft_nic_port *to, struct
     return 0;
 }
 
-static bool does_act(const struct soft_nic_action *action)
+/* Once a port, before the first rule that needs it. */
+static int make_room(struct soft_nic_port *port)
 {
-    for (uint32_t i = 0; action != NULL && i < OD_ARRAY_SIZE(action->mask); i++) {
-        if (action->mask[i] != 0)
-            return true;
-    }
-    return false;
+    uint8_t *none = NULL, *room;
+
+    if (atomic_load(&port->flow->room) != NULL)
+        return 0;
+    room = malloc((size_t)SOFT_NIC_BATCH * SOFT_NIC_PLACE);
+    if (room == NULL)
+        return soft_fail(-ENOMEM, "no memory for frames that get longer");
+    if (!atomic_compare_exchange_strong(&port->flow->room, &none, room))
+        free(room);
+    return 0;
+}
+
+/* One piece of memory: the result, its table of queues, its action. */
+static struct soft_nic_result *alloc_result(size_t spread, const struct soft_nic_action *action)
+{
+    size_t size = sizeof(struct soft_nic_result) + spread * sizeof(uint16_t);
+    size_t at = (size + 7) / 8 * 8;
+    struct soft_nic_result *result = calloc(1, at + (action != NULL ? sizeof(*action) : 0));
+
+    if (result != NULL && action != NULL)
+        result->action = memcpy((char *)result + at, action, sizeof(*action));
+    return result;
 }
 
 static int make_result(struct soft_nic_port *port, const struct soft_nic_fwd *fwd,
                        const struct soft_nic_action *action, struct soft_nic_result **out)
 {
     size_t spread = fwd->kind == SOFT_NIC_FWD_QUEUES ? SOFT_NIC_RSS_TABLE : 0;
-    struct soft_nic_result *result =
-        calloc(1, sizeof(*result) + spread * sizeof(result->spread[0]));
+    struct soft_nic_action sealed;
+    struct soft_nic_result *result;
+    bool acts = false;
     int err = 0;
 
+    if (action != NULL) {
+        sealed = *action;
+        acts = soft_nic_action_seal(&sealed);
+    }
+    result = alloc_result(spread, acts ? &sealed : NULL);
     if (result == NULL)
         return soft_fail(-ENOMEM, "no memory for a rule");
     result->fwd = *fwd;
-    if (does_act(action)) {
-        result->acts = true;
-        result->action = *action;
-    }
+    if (acts && sealed.pushes_vlan)
+        err = make_room(port);
     for (size_t i = 0; i < spread; i++)
         result->spread[i] = fwd->queues[i % fwd->nqueues];
-    if (fwd->kind == SOFT_NIC_FWD_PORT)
+    if (err == 0 && fwd->kind == SOFT_NIC_FWD_PORT)
         err = find_out(port, fwd->port, &result->out);
     if (err != 0) {
         free(result);
@@ -466,6 +488,7 @@ void soft_nic_flow_close(struct soft_nic_port *port)
 {
     soft_nic_port_clear(port);
     free(atomic_load(&port->flow->toeplitz));
+    free(atomic_load(&port->flow->room));
     free(port->flow);
 }
 

@@ -14,6 +14,7 @@
 
 #include "soft/nic/keys.h"
 #include "soft/nic/nic.h"
+#include "soft/nic/rewrite.h"
 #include "soft/nic/toeplitz.h"
 
 struct soft_nic_table;
@@ -24,6 +25,7 @@ enum soft_nic_fwd_kind {
     SOFT_NIC_FWD_DROP,
     SOFT_NIC_FWD_KERNEL,
     SOFT_NIC_FWD_QUEUES,
+    SOFT_NIC_FWD_ALL_QUEUES, /* that the port has when the frame comes, by its hash */
     SOFT_NIC_FWD_TABLE,
     SOFT_NIC_FWD_PORT,
 };
@@ -39,12 +41,6 @@ struct soft_nic_fwd {
     uint16_t queues[SOFT_NIC_FWD_QUEUES_MAX];
     uint32_t rss; /* enum soft_nic_rss_flag bits; 0: the first queue */
     bool symmetric;
-};
-
-/* Bits that are set in metadata: `value` where `mask` is 1. */
-struct soft_nic_action {
-    uint32_t mask[1 + SOFT_NIC_SCRATCH]; /* metadata of the packet, then the scratch words */
-    uint32_t value[1 + SOFT_NIC_SCRATCH];
 };
 
 struct soft_nic_tally {

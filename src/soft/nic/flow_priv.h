@@ -20,10 +20,9 @@ struct soft_nic_match {
 /* What becomes of a frame; never changed, only replaced. */
 struct soft_nic_result {
     struct soft_nic_fwd fwd;
-    struct soft_nic_action action;
-    bool acts;
-    struct soft_nic_out *out; /* PORT */
-    uint16_t spread[];        /* QUEUES: id by hash, SOFT_NIC_RSS_TABLE of them */
+    const struct soft_nic_action *action; /* of the same memory; NULL: none */
+    struct soft_nic_out *out;             /* PORT */
+    uint16_t spread[];                    /* QUEUES: id by hash, SOFT_NIC_RSS_TABLE of them */
 };
 
 struct soft_nic_entry {
@@ -65,6 +64,10 @@ struct soft_nic_table {
 
 #define SOFT_NIC_DEPTH 32u
 
+/* A frame that gets longer: as many tags as there can be actions, then the frame. */
+#define SOFT_NIC_HEADROOM (SOFT_NIC_DEPTH * SOFT_NIC_REWRITE_ROOM)
+#define SOFT_NIC_PLACE    (SOFT_NIC_HEADROOM + SOFT_NIC_FRAME_MAX)
+
 /* The hash of the buckets; nothing but speed depends on it. */
 #define SOFT_NIC_HASH_SEED 0x9e3779b97f4a7c15u
 
@@ -98,6 +101,9 @@ struct soft_nic_flow {
     _Atomic uint16_t id;
     _Atomic uint64_t missed_packets, missed_bytes;
     struct soft_nic_out *outs; /* under the port's lock */
+    /* Places for frames that get longer, a batch of them; NULL: no rule makes them so. */
+    uint8_t *_Atomic room;
+    uint32_t nroom; /* driver: of this batch */
 };
 
 /* Waits until no frame is on its way that may have seen what was taken out. */
@@ -109,6 +115,9 @@ void soft_nic_flow_close(struct soft_nic_port *port);
 /* Driver: through the tables of the port, to the end of the frame. */
 void soft_nic_flow_steer(struct soft_nic_port *port, struct soft_nic_table *root,
                          const struct soft_nic_frame *frame, struct soft_nic_meta *meta);
+/* Driver: to one of all queues of the port, by its hash. */
+void soft_nic_flow_spread(struct soft_nic_port *port, const struct soft_nic_frame *frame,
+                          struct soft_nic_meta *meta);
 /* Driver, after a batch: sends what was collected. */
 void soft_nic_flow_flush(struct soft_nic_port *port);
 

@@ -31,8 +31,10 @@ static void steer_one(struct soft_nic_port *port, struct soft_nic_table *root,
         count(port, SOFT_NIC_RX_KERNEL);
     else if (port->nrxqs == 0)
         count(port, SOFT_NIC_RX_NO_QUEUE);
-    else
+    else if (port->nrxqs == 1)
         soft_nic_rxq_deliver(port->rxqs[0], frame, meta);
+    else
+        soft_nic_flow_spread(port, frame, meta);
 }
 
 /* One wake-up a queue and batch. */

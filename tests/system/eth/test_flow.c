@@ -543,6 +543,150 @@ static void a_rule_sends_out_of_a_port(void **state)
     close_all();
 }
 
+/* ---- rules that change frames ---- */
+
+static struct doca_flow_pipe *make_acting_pipe(bool is_root, struct doca_flow_actions *actions,
+                                               struct doca_flow_actions *mask,
+                                               const struct doca_flow_fwd *fwd)
+{
+    struct doca_flow_match match = {0};
+    struct doca_flow_pipe_cfg *cfg;
+    struct doca_flow_pipe *pipe;
+
+    assert_ok(doca_flow_pipe_cfg_create(&cfg, s.port));
+    assert_ok(doca_flow_pipe_cfg_set_is_root(cfg, is_root));
+    assert_ok(doca_flow_pipe_cfg_set_match(cfg, &match, NULL));
+    assert_ok(doca_flow_pipe_cfg_set_actions(cfg, &actions, mask != NULL ? &mask : NULL, NULL, 1));
+    assert_ok(doca_flow_pipe_create(cfg, fwd, NULL, &pipe));
+    assert_ok(doca_flow_pipe_cfg_destroy(cfg));
+    return pipe;
+}
+
+static uint16_t got16(uint32_t queue, uint32_t at)
+{
+    return (uint16_t)(s.q[queue].last[at] << 8 | s.q[queue].last[at + 1]);
+}
+
+/* A constant of the pipe, values of the entry, zero by a mask. */
+static void headers_are_rewritten(void **state)
+{
+    struct doca_flow_actions actions = {.outer = {.eth = {.dst_mac = {2, 9, 9, 9, 9, 9}},
+                                                  .l3_type = DOCA_FLOW_L3_TYPE_IP4,
+                                                  .ip4 = {.dst_ip = UINT32_MAX, .ttl = 0},
+                                                  .l4_type_ext = DOCA_FLOW_L4_TYPE_EXT_UDP,
+                                                  .udp = {.l4_port = {.dst_port = UINT16_MAX}}}};
+    struct doca_flow_actions mask = {.outer = {.eth = {.dst_mac = {255, 255, 255, 255, 255, 255}},
+                                               .ip4 = {.dst_ip = UINT32_MAX, .ttl = UINT8_MAX},
+                                               .udp = {.l4_port = {.dst_port = UINT16_MAX}}}};
+    struct doca_flow_actions entry = {.outer = {.ip4 = {.dst_ip = htonl(0xc0000209), .ttl = 9},
+                                                .udp = {.l4_port = {.dst_port = htons(99)}}}};
+    struct doca_flow_pipe *pipe;
+    struct doca_flow_fwd fwd;
+    uint16_t id = 0;
+
+    (void)state;
+    open_all(1);
+    fwd = to_queue(&id);
+    pipe = make_acting_pipe(true, &actions, &mask, &fwd);
+    assert_ok(doca_flow_pipe_basic_add_entry(0, pipe, NULL, 0, &entry, NULL, NULL, 0, NULL, NULL));
+    send_udp(1);
+    expect_queue(0, 1);
+    assert_memory_equal(s.q[0].last, "\2\11\11\11\11\11\2\0\0\0\0\1", 12);
+    assert_memory_equal(s.q[0].last + 26, "\x0a\0\0\1\xc0\0\2\x09", 8);
+    assert_int_equal(s.q[0].last[22], 0);
+    assert_int_equal(got16(0, 36), 99);
+    close_all();
+}
+
+/* One pipe puts a tag on, the next one matches and takes it off. */
+static void tags_are_pushed_and_popped(void **state)
+{
+    struct doca_flow_actions push = {
+        .has_push = true,
+        .push = {.type = DOCA_FLOW_PUSH_ACTION_VLAN,
+                 .vlan = {.eth_type = htons(0x8100), .vlan_hdr = {.tci = UINT16_MAX}}}};
+    struct doca_flow_actions tci = {.push = {.vlan = {.vlan_hdr = {.tci = htons(77)}}}};
+    struct doca_flow_actions pop = {.pop_vlan = true};
+    const struct doca_flow_match tag = {
+        .outer = {.l2_valid_headers = DOCA_FLOW_L2_VALID_HEADER_VLAN_0,
+                  .eth_vlan = {{.tci = htons(77)}}}};
+    struct doca_flow_pipe *pusher, *chooser, *popper;
+    struct doca_flow_fwd fwd[2], on;
+    uint16_t ids[] = {0, 1};
+
+    (void)state;
+    open_all(2);
+    fwd[0] = to_queue(&ids[0]);
+    fwd[1] = to_queue(&ids[1]);
+    popper = make_acting_pipe(false, &pop, NULL, &fwd[1]);
+    add_basic(popper, NULL);
+    chooser = make_pipe(DOCA_FLOW_PIPE_CONTROL, false, NULL, NULL, &dropped);
+    on = to_pipe(popper);
+    add_control(chooser, &tag, NULL, 0, &on);
+    on = to_pipe(chooser);
+    pusher = make_acting_pipe(true, &push, NULL, &on);
+    assert_ok(doca_flow_pipe_basic_add_entry(0, pusher, NULL, 0, &tci, NULL, NULL, 0, NULL, NULL));
+    send_udp(5);
+    expect_queue(1, 1);
+    assert_int_equal(got16(1, 12), 0x0800);
+    assert_int_equal(got16(1, 36), 5);
+    doca_flow_pipe_destroy(pusher);
+    pusher = make_acting_pipe(true, &push, NULL, &fwd[0]);
+    assert_ok(doca_flow_pipe_basic_add_entry(0, pusher, NULL, 0, &tci, NULL, NULL, 0, NULL, NULL));
+    for (uint32_t i = 0; i < 200; i++)
+        send_udp((uint16_t)i);
+    expect_queue(0, 200);
+    assert_int_equal(got16(0, 12), 0x8100);
+    assert_int_equal(got16(0, 14), 77);
+    assert_int_equal(got16(0, 16), 0x0800);
+    assert_int_equal(got16(0, 40), 199);
+    close_all();
+}
+
+/* What the root pipe does not match is spread over the queues that are there. */
+static void the_default_miss_can_be_rss(void **state)
+{
+    struct doca_flow_resource_query query;
+
+    (void)state;
+    open_all(QUEUES);
+    make_pipe(DOCA_FLOW_PIPE_CONTROL, true, NULL, NULL, NULL);
+    assert_ok(doca_flow_port_update_default_miss(s.port, DOCA_FLOW_PORT_DEFAULT_MISS_RSS, true));
+    for (uint32_t i = 0; i < 400; i++) {
+        send_flow((struct flow){.proto = 17,
+                                .src = 0x0a000000 + i * 7919,
+                                .dst = 0x0a000002,
+                                .sport = (uint16_t)(i * 31),
+                                .dport = 53});
+        eth_wait(&s.fix, &s.seen, i + 1);
+    }
+    for (uint32_t i = 0; i < QUEUES; i++)
+        assert_in_range(s.q[i].seen, 60, 140);
+    assert_ok(doca_flow_port_query_default_miss(s.port, &query));
+    assert_int_equal(query.counter.total_pkts, 400);
+    close_all();
+}
+
+static void actions_that_are_not_offered_are_refused(void **state)
+{
+    struct doca_flow_actions nat = {.nat64 = {.original_l3_type = DOCA_FLOW_L3_TYPE_IP4}};
+    struct doca_flow_actions type = {.outer = {.eth = {.type = htons(0x1234)}}};
+    struct doca_flow_actions encap = {.encap_type = DOCA_FLOW_RESOURCE_TYPE_NON_SHARED};
+    struct doca_flow_actions *each[] = {&nat, &type, &encap};
+    struct doca_flow_pipe_cfg *cfg;
+    struct doca_flow_pipe *pipe;
+
+    (void)state;
+    open_all(1);
+    for (size_t i = 0; i < sizeof(each) / sizeof(each[0]); i++) {
+        assert_ok(doca_flow_pipe_cfg_create(&cfg, s.port));
+        assert_ok(doca_flow_pipe_cfg_set_actions(cfg, &each[i], NULL, NULL, 1));
+        assert_doca(DOCA_ERROR_NOT_SUPPORTED, doca_flow_pipe_create(cfg, &dropped, NULL, &pipe));
+        assert_ok(doca_flow_pipe_cfg_destroy(cfg));
+    }
+    close_all();
+}
+
 static void what_is_not_offered_is_refused_by_name(void **state)
 {
     struct doca_flow_match match = {.tun = {.type = DOCA_FLOW_TUN_VXLAN}};
@@ -607,6 +751,10 @@ int main(int argc, char **argv)
         cmocka_unit_test(pipes_lead_to_pipes),
         cmocka_unit_test(circles_end),
         cmocka_unit_test(a_rule_sends_out_of_a_port),
+        cmocka_unit_test(headers_are_rewritten),
+        cmocka_unit_test(tags_are_pushed_and_popped),
+        cmocka_unit_test(the_default_miss_can_be_rss),
+        cmocka_unit_test(actions_that_are_not_offered_are_refused),
         cmocka_unit_test(what_is_not_offered_is_refused_by_name),
     };
     int rc = eth_wire_up(argc > 1 ? argv[1] : "loop");
