@@ -20,6 +20,12 @@ extern "C" {
 #define SIMT_DEFAULT(value)
 #endif
 
+/* With -default-stream per-thread, and wherever else this is defined, no stream is the thread's
+ * own. */
+#ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
+#include "simt/per_thread.h"
+#endif
+
 /* Errors */
 cudaError_t cudaGetLastError(void);
 cudaError_t cudaPeekAtLastError(void);
@@ -77,6 +83,8 @@ cudaError_t cudaMemset(void *devPtr, int value, size_t count);
 cudaError_t cudaMemsetAsync(void *devPtr, int value, size_t count,
                             cudaStream_t stream SIMT_DEFAULT(0));
 cudaError_t cudaMemset2D(void *devPtr, size_t pitch, int value, size_t width, size_t height);
+cudaError_t cudaMemset2DAsync(void *devPtr, size_t pitch, int value, size_t width, size_t height,
+                              cudaStream_t stream SIMT_DEFAULT(0));
 cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *src, size_t count,
                                size_t offset SIMT_DEFAULT(0),
                                enum cudaMemcpyKind kind SIMT_DEFAULT(cudaMemcpyHostToDevice));

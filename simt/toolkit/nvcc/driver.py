@@ -119,6 +119,8 @@ class Driver:
                       '-Wno-unused-command-line-argument', '-Wno-parentheses-equality']
         else:
             flags += ['-fsanitize-coverage=trace-pc', '-Wno-unknown-pragmas']
+        # A large array of a kernel must not reach over the guard below its stack.
+        flags.append('-fstack-clash-protection')
         # Kernels print pointers with %lx, and leave results of launches and the like unused.
         return flags + ['-Wno-format', '-Wno-unused-function', '-Wno-unused-value']
 

@@ -12,6 +12,16 @@ import tokens as tk
 SPECIFIERS = ('__simt_global__', '__simt_device__', '__simt_constant__', '__simt_managed__')
 ASM = ('asm', '__asm__', '__asm')
 ASM_WORDS = ('volatile', '__volatile__', '__volatile', 'inline', '__inline__')
+# What is not there, by name: better said than a list of undeclared identifiers. The last word is the text that
+# must follow, if any.
+MISSING = (
+    (r'(cuda|cu)Graph\w*|(cuda|cu)Stream(Begin|End|Is)Capture\w*', 'graphs', ''),
+    (r'cuda(Texture|Surface)Object_t|cudaCreate(Texture|Surface)Object|cudaArray_t|cudaMalloc(3D)?Array', 'textures', ''),
+    (r'tex[123]D\w*|texCubemap\w*|surf[123]D(read|write)', 'textures', '(<'),
+    (r'texture|surface', 'textures', '<'),
+    (r'__simt_cluster_dims__|cudaLaunchKernelEx\w*|this_cluster|cluster_group', 'clusters', ''),
+    (r'nvcuda', 'tensor-instructions', ':'),
+)
 NOT_A_NAME = ('__attribute__', 'alignas', 'decltype', '__declspec', 'noexcept')
 
 
@@ -132,8 +142,21 @@ class Rewriter:
         elif t.text == 'clock' and device and self.tokens[i - 1].text not in ('.', '>', ':') and (
                 self.tokens[i + 1].text == '('):
             self.replace(t.start, t.end, '::simt::device_clock')
+        elif self.missing(i):
+            pass
         elif t.text == 'cudaLaunchKernel' and self.tokens[i + 1].text == '(':
             self.strip_cast(i + 2)
+
+    def missing(self, i):
+        text = self.tokens[i].text
+        if text[:1] not in 'cts_n':
+            return False
+        for expression, what, following in MISSING:
+            if re.fullmatch(expression, text) and (not following or self.tokens[i + 1].text[:1] in following):
+                self.error(i, '%s: simt has no %s [simt-no-%s]' % (
+                    text.replace('__simt_', '__'), what.replace('-', ' '), what))
+                return True
+        return False
 
     # Kernels.
 

@@ -94,17 +94,20 @@ SIMT_API int simt_barrier(enum simt_barrier_kind kind, int predicate, const char
 static void check_named(struct block *b, unsigned number, unsigned threads, const struct place *at)
 {
     if (number >= SIMT_NAMED_BARRIERS)
-        fault_stop(b, cudaErrorLaunchFailure, "barrier %u at %s:%d: there are %d, from 0", number,
-                   at->file, at->line, SIMT_NAMED_BARRIERS);
+        fault_stop(b, cudaErrorLaunchFailure,
+                   "barrier %u at %s:%d: there are %d, from 0 [simt-barrier]", number, at->file,
+                   at->line, SIMT_NAMED_BARRIERS);
     if (threads > MAX_THREADS || threads % WARP)
         fault_stop(b, cudaErrorLaunchFailure,
-                   "barrier %u at %s:%d for %u threads: a multiple of %d up to %d is wanted",
+                   "barrier %u at %s:%d for %u threads: a multiple of %d up to %d is wanted "
+                   "[simt-barrier]",
                    number, at->file, at->line, threads, WARP, MAX_THREADS);
     const struct barrier *r = &b->barrier[number];
     if ((r->waiting || r->arrived) && r->threads != (int)threads)
-        fault_stop(b, cudaErrorLaunchFailure,
-                   "barrier %u at %s:%d for %u threads, while others wait there for %d", number,
-                   at->file, at->line, threads, r->threads);
+        fault_stop(
+            b, cudaErrorLaunchFailure,
+            "barrier %u at %s:%d for %u threads, while others wait there for %d [simt-barrier]",
+            number, at->file, at->line, threads, r->threads);
 }
 
 SIMT_API int simt_named_barrier(enum simt_barrier_kind kind, unsigned number, unsigned threads,

@@ -132,7 +132,8 @@ static void carrier_entry(struct context_transfer transfer)
         int next = pick(b, t->linear);
         if (next < 0) {
             t->carrier = self; /* the report and what follows need a stack */
-            fault_stop(b, cudaErrorLaunchFailure, "deadlock: no thread of the block can go on");
+            fault_stop(b, cudaErrorLaunchFailure,
+                       "deadlock: no thread of the block can go on [simt-deadlock]");
         }
         struct thread *to = &b->thread[next];
         if (to->carrier) {
@@ -157,7 +158,8 @@ static struct carrier *carrier_for(struct block *b)
         c = carrier_get();
     if (!c)
         fault_stop(b, cudaErrorMemoryAllocation,
-                   "no memory for the stack of a thread (%zu KiB each)", config()->stack / 1024);
+                   "no memory for the stack of a thread (%zu KiB each) [simt-memory]",
+                   config()->stack / 1024);
     san_clean_stack(c->san.bottom, c->san.size);
     c->context = make_fcontext((char *)c->san.bottom + c->san.size, c->san.size, carrier_entry);
     return c;
@@ -198,8 +200,10 @@ static void round_ends(struct block *b)
     __atomic_store_n(&b->laps, b->laps + b->progress, __ATOMIC_RELAXED);
     if (b->progress) {
         b->idle_rounds = b->busy_rounds = 0;
+        clock_block_goes_on(b);
     } else if (b->computed) {
         b->idle_rounds = 0;
+        clock_block_goes_on(b);
         b->busy_rounds += (unsigned)b->live;
         if (b->busy_rounds >= QUANTA_PER_YIELD) {
             b->busy_rounds = 0;
@@ -209,7 +213,9 @@ static void round_ends(struct block *b)
     } else if (++b->idle_rounds >= POLLS_PER_YIELD) {
         unsigned yields = b->idle_rounds - POLLS_PER_YIELD;
         device_idle(b->grid, true);
-        if (yields < YIELDS_PER_SLEEP) {
+        clock_block_waits(b);
+        serial_watch(b);
+        if (config()->clock == CLOCK_VIRTUAL || yields < YIELDS_PER_SLEEP) {
             sched_yield();
         } else {
             unsigned shift = (yields - YIELDS_PER_SLEEP) / 4;
@@ -256,7 +262,8 @@ void block_wait(struct block *b)
     take_turn(b);
     int next = pick(b, t->linear);
     if (next < 0)
-        fault_stop(b, cudaErrorLaunchFailure, "deadlock: no thread of the block can go on");
+        fault_stop(b, cudaErrorLaunchFailure,
+                   "deadlock: no thread of the block can go on [simt-deadlock]");
     block_run_next(b, next);
 }
 
@@ -307,6 +314,7 @@ static void begin(struct block *b)
     b->turns = 0;
     b->abandoned = b->progress = b->computed = false;
     b->idle_rounds = b->busy_rounds = 0;
+    b->clock_epoch = b->idle_since_ns = 0;
     b->sanitized = san_address() || san_thread();
     b->quantum = config()->quantum;
     b->random = config()->seed ? (config()->seed ^ (b->number + 1) * 0x9e3779b97f4a7c15u) | 1 : 0;
@@ -343,6 +351,7 @@ void block_run(struct block *b)
     set_current(b, first);
     jump(b, &b->main, first->carrier, false);
     san_acquire(&b->grid->finished);
+    clock_block_goes_on(b);
     collect(b);
     here_block = NULL;
     threadIdx = blockIdx = (uint3){0, 0, 0};

@@ -42,6 +42,18 @@ static void capability(struct config *c)
     c->minor = (int)minor;
 }
 
+static enum clock_kind clock_of(const char *name)
+{
+    if (!name || !*name || !strcmp(name, "realtime"))
+        return CLOCK_REAL_TIME;
+    if (!strcmp(name, "monotonic"))
+        return CLOCK_MONOTONIC_TIME;
+    if (!strcmp(name, "virtual"))
+        return CLOCK_VIRTUAL;
+    say("SIMT_CLOCK=%s ignored: realtime, monotonic or virtual is wanted", name);
+    return CLOCK_REAL_TIME;
+}
+
 static void read_environment(void)
 {
     struct config *c = &the_config;
@@ -56,8 +68,8 @@ static void read_environment(void)
     c->hang_seconds = (int)number("SIMT_HANG_SECONDS", 60, 0, 1 << 20);
     c->abort_on_fault = number("SIMT_ABORT", 0, 0, 1);
     c->memory = (size_t)number("SIMT_MEMORY_MIB", 16 << 10, 1, 1 << 30) << 20;
-    const char *clock = getenv("SIMT_CLOCK");
-    c->monotonic = clock && !strcmp(clock, "monotonic");
+    c->clock = clock_of(getenv("SIMT_CLOCK"));
+    c->serial = number("SIMT_SERIAL", 0, 0, 1);
     c->pci_ids = getenv("SIMT_PCI_IDS");
     c->pci_deny = getenv("SIMT_PCI_DENY");
     capability(c);

@@ -161,6 +161,14 @@ SIMT_API cudaError_t cudaMemset2D(void *to, size_t pitch, int value, size_t widt
     return run(&c, cudaMemcpyDefault, NULL, false);
 }
 
+SIMT_API cudaError_t cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width,
+                                       size_t height, cudaStream_t stream)
+{
+    struct copy c = {.to = to, .value = value, .width = width, .rows = height, .to_pitch = pitch};
+
+    return run(&c, cudaMemcpyDefault, stream, true);
+}
+
 SIMT_API cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t size,
                                              size_t offset, enum cudaMemcpyKind kind,
                                              cudaStream_t stream)

@@ -45,7 +45,7 @@ static struct {
     struct worker *parked;
     struct grid *pending; /* grids with blocks to start, the oldest first */
     struct block *running;
-    int resident;
+    _Atomic int resident;
     _Atomic int64_t waiting_blocks; /* may be looked at without the lock */
     uint64_t grown_ns;
     uint64_t reported_laps, quiet_since_ns;
@@ -156,15 +156,38 @@ static void forget_running(const struct block *b)
     }
 }
 
-static void grid_ends(struct grid *g)
+int device_resident(void)
+{
+    return device.resident;
+}
+
+void device_block_begins(struct block *b)
+{
+    b->next = device.running;
+    device.running = b;
+    device.resident++;
+}
+
+void device_block_ends(struct block *b)
+{
+    forget_running(b);
+    device.resident--;
+}
+
+void device_retire(void)
 {
     void (*hook)(void) = device.retire_hook;
 
-    if (hook) {
-        device_unlock();
-        hook();
-        device_lock();
-    }
+    if (!hook)
+        return;
+    device_unlock();
+    hook();
+    device_lock();
+}
+
+static void grid_ends(struct grid *g)
+{
+    device_retire();
     op_complete(g->op);
 }
 
@@ -243,27 +266,13 @@ static void park(struct worker *w)
         ; /* a signal */
 }
 
-static void find_own_stack(struct worker *w)
-{
-    pthread_attr_t attributes;
-    void *bottom = NULL;
-    size_t size = 0;
-
-    if (!pthread_getattr_np(pthread_self(), &attributes)) {
-        pthread_attr_getstack(&attributes, &bottom, &size);
-        pthread_attr_destroy(&attributes);
-    }
-    w->block.main.san.bottom = bottom;
-    w->block.main.san.size = size;
-}
-
 static void *worker_main(void *argument)
 {
     struct worker *w = argument;
 
     prctl(PR_SET_TIMERSLACK, 1UL);
     pthread_setname_np(pthread_self(), "simt-worker");
-    find_own_stack(w);
+    san_find_stack(&w->block.main.san);
     fault_watch_stack();
     for (;;) {
         run(w);
@@ -418,7 +427,7 @@ static void warn_of_full_device(uint64_t now)
         return;
     g->warned = true;
     say("kernel %s waits: all %d blocks that may be resident are taken, one by kernel %s; raise "
-        "SIMT_RESIDENT",
+        "SIMT_RESIDENT [simt-resident]",
         g->kernel.name, config()->resident,
         device.running ? device.running->grid->kernel.name : "?");
 }

@@ -403,3 +403,32 @@ SIMT_API CUresult cuEventElapsedTime(float *ms, CUevent start, CUevent end)
 {
     return as_driver(cudaEventElapsedTime(ms, start, end));
 }
+
+SIMT_API CUresult cuCtxGetStreamPriorityRange(int *least, int *greatest)
+{
+    return as_driver(cudaDeviceGetStreamPriorityRange(least, greatest));
+}
+
+/* Names under which programs look these up at run time: CUDA's library exports later forms so. */
+#define SIMT_LATER_FORM(name)                                                                      \
+    extern __typeof__(name) name##_v2 __attribute__((alias(#name), visibility("default")))
+SIMT_LATER_FORM(cuCtxCreate);
+SIMT_LATER_FORM(cuCtxDestroy);
+SIMT_LATER_FORM(cuCtxPopCurrent);
+SIMT_LATER_FORM(cuCtxPushCurrent);
+SIMT_LATER_FORM(cuDevicePrimaryCtxRelease);
+SIMT_LATER_FORM(cuDeviceTotalMem);
+SIMT_LATER_FORM(cuEventDestroy);
+SIMT_LATER_FORM(cuMemAlloc);
+SIMT_LATER_FORM(cuMemAllocHost);
+SIMT_LATER_FORM(cuMemFree);
+SIMT_LATER_FORM(cuMemGetInfo);
+SIMT_LATER_FORM(cuMemHostGetDevicePointer);
+SIMT_LATER_FORM(cuMemHostRegister);
+SIMT_LATER_FORM(cuMemcpyDtoD);
+SIMT_LATER_FORM(cuMemcpyDtoH);
+SIMT_LATER_FORM(cuMemcpyDtoHAsync);
+SIMT_LATER_FORM(cuMemcpyHtoD);
+SIMT_LATER_FORM(cuMemcpyHtoDAsync);
+SIMT_LATER_FORM(cuMemsetD8);
+SIMT_LATER_FORM(cuStreamDestroy);

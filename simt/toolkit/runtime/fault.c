@@ -150,7 +150,8 @@ void fault_hang(void)
 {
     int shown = 0;
 
-    say("a host thread waits, and no CUDA thread got on for %d s:", config()->hang_seconds);
+    say("a host thread waits, and no CUDA thread got on for %d s [simt-hang]:",
+        config()->hang_seconds);
     for (struct block *b = device_blocks(); b && shown < 16; b = b->next, shown++)
         fault_report(b, "no progress");
 }
@@ -193,7 +194,7 @@ SIMT_API void simt_trap(const char *file, const char *function, int line)
 
     if (!b)
         abort();
-    tell_thread(b, "trap", file, (unsigned)line, function);
+    tell_thread(b, "trap [simt-trap]", file, (unsigned)line, function);
     stop(b, cudaErrorLaunchFailure);
 }
 
@@ -203,13 +204,23 @@ SIMT_API void simt_assert_fail(const char *expression, const char *file, unsigne
     struct block *b = here_block;
     char what[512];
 
-    snprintf(what, sizeof(what), "Assertion `%s' failed.", expression);
+    snprintf(what, sizeof(what), "Assertion `%s' failed. [simt-assert]", expression);
     if (!b) {
         say("%s:%u: %s: %s", file, line, function, what);
         abort();
     }
     tell_thread(b, what, file, line, function);
     stop(b, cudaErrorAssert);
+}
+
+SIMT_API void simt_uncaught(const char *what)
+{
+    struct block *b = here_block;
+
+    if (!b)
+        abort();
+    fault_stop(b, cudaErrorLaunchFailure, "an exception leaves the kernel: %s [simt-exception]",
+               what);
 }
 
 /* Signals. */
@@ -222,11 +233,12 @@ static void on_segv(int signal, siginfo_t *info, void *context)
 
     (void)context;
     if (b && b->current->carrier && carrier_guards(b->current->carrier, address))
-        say("kernel %s: a thread's stack of %zu KiB overflows; raise SIMT_STACK (KiB)",
+        say("kernel %s: a thread's stack of %zu KiB overflows; raise SIMT_STACK (KiB) [simt-stack]",
             b->grid->kernel.name, config()->stack / 1024);
     else if (b)
-        say("kernel %s, block %lu, thread %d: bad address 0x%lx", b->grid->kernel.name,
-            (unsigned long)b->number, b->current->linear, (unsigned long)address);
+        say("kernel %s, block %lu, thread %d: bad address 0x%lx [simt-address]",
+            b->grid->kernel.name, (unsigned long)b->number, b->current->linear,
+            (unsigned long)address);
     /* The instruction is tried again, and ends the process as it would have without us. */
     sigaction(signal, &standard, NULL);
 }

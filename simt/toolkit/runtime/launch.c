@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Launching, and the clocks that kernels see. */
+/* Launching. */
 #include <stdlib.h>
-#include <time.h>
 
 #include "rt.h"
 
@@ -28,7 +27,8 @@ SIMT_API cudaError_t simt_launch(const struct simt_kernel *kernel, dim3 grid, di
 {
     if (here_block)
         fault_stop(here_block, cudaErrorNotSupported,
-                   "a kernel launches a kernel: dynamic parallelism is not supported");
+                   "a kernel launches a kernel: dynamic parallelism is not supported "
+                   "[simt-dynamic-parallelism]");
     if (fault_get())
         return refuse(kernel, fault_get());
     if (!valid(grid, block, shared))
@@ -41,41 +41,7 @@ SIMT_API cudaError_t simt_launch(const struct simt_kernel *kernel, dim3 grid, di
     g->block = block;
     g->shared = shared;
     g->blocks = (uint64_t)grid.x * grid.y * grid.z;
-    return error_set(stream_kernel(stream, g));
-}
-
-static uint64_t clock_ns(clockid_t id)
-{
-    struct timespec t;
-
-    clock_gettime(id, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-enum { CLOCK_COST = 64 };
-
-SIMT_API uint64_t simt_globaltimer(void)
-{
-    simt_poll(CLOCK_COST);
-    return clock_ns(config()->monotonic ? CLOCK_MONOTONIC : CLOCK_REALTIME);
-}
-
-SIMT_API int64_t simt_clock64(void)
-{
-    simt_poll(CLOCK_COST);
-    return (int64_t)clock_ns(CLOCK_MONOTONIC); /* of a clock of 1 GHz */
-}
-
-SIMT_API void simt_nanosleep(unsigned ns)
-{
-    struct block *b = here_block;
-    uint64_t until = now_ns() + ns;
-
-    if (!b)
-        return;
-    do {
-        block_yield(b, true, __builtin_return_address(0));
-    } while (now_ns() < until);
+    return error_set(config()->serial ? serial_run(stream, g) : stream_kernel(stream, g));
 }
 
 /* Kernels by address, for cudaLaunchKernel() with a plain pointer. */

@@ -36,20 +36,23 @@ enum {
 
 /* config.c: what the environment says, read once. */
 
+enum clock_kind { CLOCK_REAL_TIME, CLOCK_MONOTONIC_TIME, CLOCK_VIRTUAL };
+
 struct config {
-    size_t stack;         /* bytes of a CUDA thread's stack */
-    int quantum;          /* basic blocks until a thread lets others run */
-    uint64_t seed;        /* of the scheduler; 0: threads in ascending order */
-    int resident;         /* blocks that may run at once */
-    int processors;       /* what cudaDeviceProp::multiProcessorCount says */
-    int cpus;             /* workers that a grid starts with */
-    int hang_seconds;     /* of no progress, until a waiting host thread reports; 0: never */
-    bool abort_on_fault;  /* abort() instead of the sticky error */
-    bool monotonic;       /* clock of %globaltimer; default is the realtime clock */
-    int major, minor;     /* compute capability */
-    size_t memory;        /* what cudaMemGetInfo calls total */
-    const char *pci_ids;  /* addresses that are this device; NULL: every one */
-    const char *pci_deny; /* addresses that are not */
+    size_t stack;          /* bytes of a CUDA thread's stack */
+    int quantum;           /* basic blocks until a thread lets others run */
+    uint64_t seed;         /* of the scheduler; 0: threads in ascending order */
+    int resident;          /* blocks that may run at once */
+    int processors;        /* what cudaDeviceProp::multiProcessorCount says */
+    int cpus;              /* workers that a grid starts with */
+    int hang_seconds;      /* of no progress, until a waiting host thread reports; 0: never */
+    bool abort_on_fault;   /* abort() instead of the sticky error */
+    enum clock_kind clock; /* of %globaltimer */
+    bool serial;           /* one block after the other, in the thread that launches */
+    int major, minor;      /* compute capability */
+    size_t memory;         /* what cudaMemGetInfo calls total */
+    const char *pci_ids;   /* addresses that are this device; NULL: every one */
+    const char *pci_deny;  /* addresses that are not */
 };
 
 const struct config *config(void);
@@ -72,6 +75,7 @@ void san_fiber_switch(void *fiber);
 void san_fiber_free(void *fiber);
 void san_release(void *object); /* what happened before is seen by who acquires */
 void san_acquire(void *object);
+void san_find_stack(struct san_stack *stack);
 void san_clean_stack(const void *bottom, size_t size);
 
 /* carrier.c: stacks. */
@@ -147,7 +151,9 @@ struct block {
     bool computed; /* since the last round: a thread ran out of quantum without polling */
     unsigned idle_rounds, busy_rounds;
     uint64_t random;
-    uint64_t laps; /* rounds so far, read by reports */
+    uint64_t laps;                     /* rounds so far, read by reports */
+    uint64_t clock_epoch;              /* of the virtual clock, when the block began to wait */
+    uint64_t idle_since_ns, idle_laps; /* in serial mode */
     struct carrier *spare;
     struct carrier main; /* context of the worker itself */
     void *main_fiber;
@@ -168,6 +174,16 @@ void block_run_next(struct block *block, int linear);
 void block_abandon(struct block *block) __attribute__((noreturn));
 void warp_thread_done(struct block *block, struct thread *thread);
 void barrier_thread_done(struct block *block);
+
+/* clock.c: the virtual clock must know who waits. */
+
+void clock_block_waits(struct block *block);
+void clock_block_goes_on(struct block *block);
+
+/* serial.c: grids in the thread that launches them. */
+
+cudaError_t serial_run(cudaStream_t stream, struct grid *grid);
+void serial_watch(struct block *block); /* one that waits */
 
 /* device.c: workers and grids. */
 
@@ -196,6 +212,10 @@ void device_changed(void);              /* wakes all who wait */
 void device_start_grid(struct grid *g); /* locked; calls op_complete() at its end */
 int device_start_job(struct job job);   /* locked; runs unlocked on a worker */
 void device_idle(struct grid *grid, bool spinning);
+int device_resident(void);
+void device_block_begins(struct block *block); /* in serial mode; locked, as the next two */
+void device_block_ends(struct block *block);
+void device_retire(void);
 struct block *device_blocks(void); /* locked */
 void grid_free(struct grid *grid);
 uint64_t now_ns(void);

@@ -44,6 +44,19 @@ void san_arrive(struct san_stack *self)
     }
 }
 
+/* Of the calling thread. */
+void san_find_stack(struct san_stack *stack)
+{
+    pthread_attr_t attributes;
+    void *bottom = NULL;
+
+    if (!pthread_getattr_np(pthread_self(), &attributes)) {
+        pthread_attr_getstack(&attributes, &bottom, &stack->size);
+        pthread_attr_destroy(&attributes);
+    }
+    stack->bottom = bottom;
+}
+
 void san_clean_stack(const void *bottom, size_t size)
 {
     if (san_address())

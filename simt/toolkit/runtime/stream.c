@@ -170,17 +170,40 @@ static cudaError_t append(CUstream_st *s, struct op *op, struct op *extra)
     return cudaSuccess;
 }
 
+/* A thread's own stream goes with the thread, once it is empty. */
+
 static __thread CUstream_st *own_stream;
+static pthread_key_t own_key;
+static pthread_once_t own_once = PTHREAD_ONCE_INIT;
+
+static void thread_ends(void *stream)
+{
+    device_lock();
+    ((CUstream_st *)stream)->destroyed = true;
+    reap();
+    device_unlock();
+}
+
+static void make_key(void)
+{
+    (void)pthread_key_create(&own_key, thread_ends);
+}
+
+static CUstream_st *find_own(void)
+{
+    if (!own_stream && !stream_new(&own_stream, 0)) {
+        pthread_once(&own_once, make_key);
+        (void)pthread_setspecific(own_key, own_stream);
+    }
+    return own_stream;
+}
 
 CUstream_st *stream_find(cudaStream_t stream)
 {
     if (!stream || stream == cudaStreamLegacy)
         return &legacy;
-    if (stream == cudaStreamPerThread) {
-        if (!own_stream && stream_new(&own_stream, 0))
-            return NULL;
-        return own_stream;
-    }
+    if (stream == cudaStreamPerThread)
+        return find_own();
     for (CUstream_st *s = streams; s; s = s->next) {
         if (s == stream && !s->destroyed)
             return s;

@@ -163,15 +163,15 @@ static void check_arrival(struct block *b, const struct thread *t, const struct 
 
     if (!(t->mask >> lane & 1))
         fault_stop(b, cudaErrorLaunchFailure,
-                   "lane %d calls %s at %s:%d with mask 0x%08x, which does not name it", lane,
-                   operation_names[t->operation], t->place.file, t->place.line, t->mask);
+                   "lane %d calls %s at %s:%d with mask 0x%08x, which does not name it [simt-mask]",
+                   lane, operation_names[t->operation], t->place.file, t->place.line, t->mask);
     if (!r->arrived)
         return;
     const struct thread *other = t - lane + __builtin_ctz(r->arrived);
     if (r->mask != t->mask || other->operation != t->operation)
         fault_stop(b, cudaErrorLaunchFailure,
                    "lane %d calls %s at %s:%d with mask 0x%08x while lane %d waits in %s at %s:%d "
-                   "with mask 0x%08x",
+                   "with mask 0x%08x [simt-collective]",
                    lane, operation_names[t->operation], t->place.file, t->place.line, t->mask,
                    other->linear % WARP, operation_names[other->operation], other->place.file,
                    other->place.line, r->mask);

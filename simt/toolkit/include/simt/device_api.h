@@ -97,6 +97,9 @@ void simt_trap(const char *file, const char *function, int line) __attribute__((
 void simt_assert_fail(const char *expression, const char *file, unsigned line, const char *function)
     __attribute__((noreturn));
 
+/* Likewise, for what a kernel throws. */
+void simt_uncaught(const char *what) __attribute__((noreturn));
+
 /* Called whenever a kernel's last block has returned, before its stream goes on. One per process.
  */
 void simt_on_retire(void (*hook)(void));

@@ -3,6 +3,7 @@
 #ifndef SIMT_LAUNCH_H
 #define SIMT_LAUNCH_H
 
+#include <exception>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -42,7 +43,17 @@ template <class F, class... P> struct call {
     }
     static void run_thread(void *self)
     {
+#ifdef __cpp_exceptions
+        try {
+            static_cast<call *>(self)->run(std::index_sequence_for<P...>());
+        } catch (const std::exception &e) {
+            simt_uncaught(e.what());
+        } catch (...) {
+            simt_uncaught("not of type std::exception");
+        }
+#else
         static_cast<call *>(self)->run(std::index_sequence_for<P...>());
+#endif
     }
     static void destroy(void *self)
     {
