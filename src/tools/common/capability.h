@@ -36,5 +36,7 @@ struct tool_cap_value tool_cap_query(const struct tool_cap *cap, struct doca_dev
 extern const struct tool_cap tool_caps_common[];
 extern const struct tool_cap tool_caps_dma[];
 extern const struct tool_cap tool_caps_comch[];
+extern const struct tool_cap tool_caps_eth[];
+extern const struct tool_cap tool_caps_flow[];
 
 #endif /* OD_TOOLS_COMMON_CAPABILITY_H_ */

@@ -13,6 +13,8 @@
 #include <doca_comch_producer.h>
 #include <doca_dev.h>
 #include <doca_dma.h>
+#include <doca_eth_rxq.h>
+#include <doca_eth_txq.h>
 #include <doca_mmap.h>
 #include <doca_mmap_advise.h>
 #include <doca_sync_event.h>
@@ -179,6 +181,42 @@ static void print_fast_path(const struct doca_devinfo *info)
     number("comch", "producer_max_producers", result, num);
 }
 
+static void print_receive_queues(const struct doca_devinfo *info)
+{
+    uint32_t num = 0;
+    uint16_t room = 0;
+    doca_error_t result;
+
+    offered("eth", "rxq_type_managed_mempool",
+            doca_eth_rxq_cap_is_type_supported(info, DOCA_ETH_RXQ_TYPE_MANAGED_MEMPOOL,
+                                               DOCA_ETH_RXQ_DATA_PATH_TYPE_CPU),
+            1);
+    offered("eth", "rxq_type_cyclic_gpu",
+            doca_eth_rxq_cap_is_type_supported(info, DOCA_ETH_RXQ_TYPE_CYCLIC,
+                                               DOCA_ETH_RXQ_DATA_PATH_TYPE_GPU),
+            1);
+    result = doca_eth_rxq_cap_get_max_burst_size(info, &num);
+    number("eth", "rxq_max_burst_size", result, num);
+    result = doca_eth_rxq_cap_get_max_packet_size(info, &num);
+    number("eth", "rxq_max_packet_size", result, num);
+    result = doca_eth_rxq_cap_get_max_packet_headroom(info, &room);
+    number("eth", "rxq_max_packet_headroom", result, room);
+}
+
+static void print_send_queues(const struct doca_devinfo *info)
+{
+    enum doca_eth_wait_on_time_type type;
+    uint32_t num = 0;
+    uint16_t header = 0;
+    doca_error_t result = doca_eth_txq_cap_get_max_burst_size(info, 1, 0, &num);
+
+    number("eth", "txq_max_burst_size", result, num);
+    result = doca_eth_txq_cap_get_max_lso_header_size(info, &header);
+    number("eth", "txq_max_lso_header_size", result, header);
+    offered("eth", "txq_wait_on_time_offload",
+            doca_eth_txq_cap_get_wait_on_time_offload_supported(info, &type), 1);
+}
+
 int main(void)
 {
     struct doca_devinfo **list;
@@ -195,6 +233,8 @@ int main(void)
         print_dma(list[i]);
         print_comch(list[i]);
         print_fast_path(list[i]);
+        print_receive_queues(list[i]);
+        print_send_queues(list[i]);
     }
     doca_devinfo_destroy_list(list);
     return 0;

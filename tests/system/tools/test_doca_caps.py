@@ -22,6 +22,15 @@ CAPABILITIES = {
               'consumer_max_buf_size', 'consumer_max_buf_list_len', 'consumer_max_consumers',
               'consumer_max_imm_data_len', 'producer', 'producer_max_num_tasks',
               'producer_max_buf_size', 'producer_max_buf_list_len', 'producer_max_producers'],
+    'eth': ['rxq_type_regular', 'rxq_type_managed_mempool', 'rxq_type_cyclic', 'rxq_type_cyclic_gpu',
+            'rxq_max_burst_size', 'rxq_max_packet_size', 'rxq_max_metadata_num',
+            'rxq_max_packet_headroom', 'rxq_max_packet_tailroom', 'rxq_max_recv_buf_list_len',
+            'txq_type_regular', 'txq_type_regular_gpu', 'txq_max_burst_size',
+            'txq_max_metadata_num', 'txq_max_send_buf_list_len', 'txq_max_lso_header_size',
+            'txq_max_lso_msg_size', 'txq_l3_chksum_offload', 'txq_l4_chksum_offload',
+            'txq_wait_on_time_offload'],
+    'flow': ['pipe_basic', 'pipe_control', 'pipe_lpm', 'counters', 'meters', 'header_rewrite',
+             'vlan_push_pop', 'tunnels', 'fwd_rss', 'fwd_port', 'fwd_kernel'],
 }
 LOGGERS = ['DOCA_DEV', 'DOCA_CTX', 'DOCA_PE', 'DOCA_MMAP', 'DOCA_BUF', 'DOCA_DMA', 'DOCA_ARGP']
 DPU, HOST = '0000:03:00.0', '0000:b1:00.0'
@@ -222,6 +231,12 @@ class Devices(Caps):
         self.assertEqual(out, 'PCI: 0000:03:00.0\nPCI: 0000:03:00.1\n')
         found = capabilities(self.caps(role='dpu', config=config).stdout)
         self.assertEqual(found['0000:03:00.0', 'dma', 'max_num_tasks'], ['N/A'])
+
+    def test_what_flow_offers_is_told(self):
+        found = capabilities(self.caps(role='dpu').stdout)
+        for name, value in (('pipe_basic', 'supported'), ('vlan_push_pop', 'supported'),
+                            ('pipe_lpm', 'unsupported'), ('tunnels', 'unsupported')):
+            self.assertEqual(found[DPU, 'flow', name], [value])
 
 
 class Values(Caps):
