@@ -46,6 +46,7 @@ struct eth_wire {
 static const struct eth_wire eth_wires[] = {
     {"loop", "loop:wire", "loop:wire", false},
     {"af_packet", "af_packet:odva", "af_packet:odvb", true},
+    {"af_xdp", "af_xdp:odva", "af_xdp:odvb", true},
     {"error", "error:seed=1;loop:wire", "error:seed=2;loop:wire", false},
     {"tap", "af_packet:odtap", "tap:odtap", true},
 };

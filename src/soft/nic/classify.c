@@ -163,7 +163,7 @@ static struct soft_nic_table *follow(struct way *way, const struct soft_nic_resu
         spread_over_all(way);
         break;
     case SOFT_NIC_FWD_KERNEL:
-        count(way->port, SOFT_NIC_RX_KERNEL);
+        soft_nic_to_stack(way->port, &way->frame);
         break;
     case SOFT_NIC_FWD_PORT:
         to_port(result->out, &way->frame);

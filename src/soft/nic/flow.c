@@ -240,6 +240,7 @@ void soft_nic_table_destroy(struct soft_nic_table *table)
         return;
     atomic_compare_exchange_strong(&table->port->flow->root, &expected, NULL);
     soft_nic_port_quiesce(table->port);
+    soft_nic_interest_update(table->port);
     free_table(table);
 }
 
@@ -248,9 +249,11 @@ int soft_nic_table_set_miss(struct soft_nic_table *table, const struct soft_nic_
     struct soft_nic_result *result;
     int err = make_result(table->port, miss, NULL, &result);
 
-    if (err == 0)
-        replace_result(table->port, &table->miss, result);
-    return err;
+    if (err != 0)
+        return err;
+    replace_result(table->port, &table->miss, result);
+    soft_nic_interest_update(table->port);
+    return 0;
 }
 
 void soft_nic_table_misses(const struct soft_nic_table *table, struct soft_nic_tally *tally)
@@ -382,6 +385,7 @@ int soft_nic_entry_add(struct soft_nic_table *table, const struct soft_nic_entry
     err = link_entry(table, entry);
     if (err != 0)
         goto err_free;
+    soft_nic_interest_entry(entry, true);
     *out = entry;
     return 0;
 
@@ -398,9 +402,11 @@ int soft_nic_entry_update(struct soft_nic_entry *entry, const struct soft_nic_ac
     struct soft_nic_result *result;
     int err = make_result(port, fwd, action, &result);
 
-    if (err == 0)
-        replace_result(port, &entry->result, result);
-    return err;
+    if (err != 0)
+        return err;
+    replace_result(port, &entry->result, result);
+    soft_nic_interest_entry(entry, true);
+    return 0;
 }
 
 int soft_nic_entry_remove(struct soft_nic_entry *entry)
@@ -410,6 +416,7 @@ int soft_nic_entry_remove(struct soft_nic_entry *entry)
 
     if (entry->is_removed)
         return 0;
+    soft_nic_interest_entry(entry, false);
     pthread_mutex_lock(&table->lock);
     if (table->kind == SOFT_NIC_TABLE_HASH)
         unlink_hash(table, entry);
@@ -455,6 +462,7 @@ int soft_nic_flow_open(struct soft_nic_port *port)
         free(port->flow);
         return soft_fail(-ENOMEM, "no memory for the steering of a port");
     }
+    pthread_mutex_init(&port->flow->interest.lock, NULL);
     soft_nic_toeplitz_init(toeplitz, soft_nic_rss_default_key);
     atomic_store(&port->flow->toeplitz, toeplitz);
     return 0;
@@ -480,6 +488,7 @@ void soft_nic_port_clear(struct soft_nic_port *port)
         free(out);
     }
     replace_result(port, &flow->fallback, NULL);
+    soft_nic_interest_update(port);
     atomic_store(&flow->missed_packets, 0);
     atomic_store(&flow->missed_bytes, 0);
 }
@@ -489,6 +498,7 @@ void soft_nic_flow_close(struct soft_nic_port *port)
     soft_nic_port_clear(port);
     free(atomic_load(&port->flow->toeplitz));
     free(atomic_load(&port->flow->room));
+    pthread_mutex_destroy(&port->flow->interest.lock);
     free(port->flow);
 }
 
@@ -496,6 +506,7 @@ void soft_nic_port_set_root(struct soft_nic_port *port, struct soft_nic_table *t
 {
     atomic_store(&port->flow->root, table);
     soft_nic_port_quiesce(port);
+    soft_nic_interest_update(port);
 }
 
 int soft_nic_port_set_default(struct soft_nic_port *port, const struct soft_nic_fwd *fwd)
@@ -503,9 +514,11 @@ int soft_nic_port_set_default(struct soft_nic_port *port, const struct soft_nic_
     struct soft_nic_result *result;
     int err = make_result(port, fwd, NULL, &result);
 
-    if (err == 0)
-        replace_result(port, &port->flow->fallback, result);
-    return err;
+    if (err != 0)
+        return err;
+    replace_result(port, &port->flow->fallback, result);
+    soft_nic_interest_update(port);
+    return 0;
 }
 
 void soft_nic_port_misses(const struct soft_nic_port *port, struct soft_nic_tally *tally)

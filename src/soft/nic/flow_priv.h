@@ -33,6 +33,7 @@ struct soft_nic_entry {
     uint32_t priority;
     bool counts;
     bool is_removed;
+    bool is_claimed; /* of the port */
     struct soft_nic_result *_Atomic result;
     /* Written by the driver only. */
     OD_ALIGNED(OD_CACHE_LINE) _Atomic uint64_t packets;
@@ -47,7 +48,7 @@ struct soft_nic_list {
 struct soft_nic_table {
     struct soft_nic_port *port;
     enum soft_nic_table_kind kind;
-    bool is_dead;
+    bool is_open; /* frames come to it without a match before; under the lock of the interest */
     bool counts_misses;
     struct soft_nic_match common;
     struct soft_nic_match open; /* HASH: words and masks; values are of the entries */
@@ -92,6 +93,14 @@ struct soft_nic_out {
     struct soft_nic_piece pieces[SOFT_NIC_BATCH];
 };
 
+/* What the rules want to see of the port's frames. */
+struct soft_nic_interest {
+    pthread_mutex_t lock;
+    bool all;
+    uint32_t n;
+    struct soft_nic_table *chain[SOFT_NIC_DEPTH];
+};
+
 /* Steering of a port; part of it. */
 struct soft_nic_flow {
     struct soft_nic_table *_Atomic root;
@@ -104,7 +113,15 @@ struct soft_nic_flow {
     /* Places for frames that get longer, a batch of them; NULL: no rule makes them so. */
     uint8_t *_Atomic room;
     uint32_t nroom; /* driver: of this batch */
+    struct soft_nic_interest interest;
 };
+
+/* After a change of root, misses or defaults. */
+void soft_nic_interest_update(struct soft_nic_port *port);
+/* After an entry was added or changed, and before it is taken out. */
+void soft_nic_interest_entry(struct soft_nic_entry *entry, bool on);
+/* Frames that the port leaves to the stack are those that its root table misses. */
+bool soft_nic_interest_is_root_only(struct soft_nic_port *port);
 
 /* Waits until no frame is on its way that may have seen what was taken out. */
 void soft_nic_port_quiesce(struct soft_nic_port *port);

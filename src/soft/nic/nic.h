@@ -43,11 +43,13 @@ enum soft_nic_counter {
     SOFT_NIC_RX_NO_QUEUE,     /* steering named a queue that is not there */
     SOFT_NIC_RX_FLOW_LOOP,    /* steering went in circles */
     SOFT_NIC_RX_FORWARD_DROP, /* could not be sent out again */
+    SOFT_NIC_RX_KERNEL_LOST,  /* for the network stack, which could not be given it */
     SOFT_NIC_RX_PORT_DROP,    /* not seen: lost before, as the port reports */
     SOFT_NIC_TX_FRAMES,
     SOFT_NIC_TX_BYTES,
     SOFT_NIC_TX_ERR_SIZE,
     SOFT_NIC_TX_ERR_PORT,
+    SOFT_NIC_LINK_DOWN, /* how often the interface went down, or away */
     SOFT_NIC_COUNTERS
 };
 

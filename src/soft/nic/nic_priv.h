@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "soft/nic/claim.h"
 #include "soft/nic/nic.h"
 #include "soft/nic/page.h"
 #include "soft/nic/spec.h"
@@ -19,6 +20,15 @@ struct soft_nic_frame {
     uint32_t len;
     bool is_unsummed; /* the sender left the checksum of layer 4 to us */
     uint64_t time;    /* nanoseconds, realtime clock; 0: not known */
+};
+
+/* Sums over frames that no rx() saw. */
+struct soft_nic_outside {
+    uint64_t lost;   /* before anybody looked at them */
+    uint64_t kernel; /* left to the stack, because nobody claims them */
+    uint64_t kernel_bytes;
+    uint64_t oversize; /* longer than a place for a frame */
+    uint64_t oversize_bytes;
 };
 
 struct soft_nic_backend;
@@ -50,8 +60,15 @@ struct soft_nic_ops {
     uint32_t (*tx)(struct soft_nic_backend_tx *tx, struct soft_nic_tx_frame *frames, uint32_t n);
 
     void (*info)(const struct soft_nic_backend *backend, struct soft_nic_port_info *info);
-    /* Frames that were lost before rx() could see them, since open. */
-    uint64_t (*lost)(struct soft_nic_backend *backend);
+    /* What became of frames that rx() never gives, since open. */
+    void (*outside)(struct soft_nic_backend *backend, struct soft_nic_outside *sum);
+
+    /* Kinds that can leave frames to the stack of their interface give those that match one of the
+     * claims, which are made and taken back here, and perhaps more. Others give all frames. */
+    int (*claim)(struct soft_nic_backend *backend, const struct soft_nic_claim *claim, bool on);
+    /* For a frame that rx() gave: the stack gets it after all, when it has not got it anyway.
+     * False: that was not possible. */
+    bool (*to_stack)(struct soft_nic_backend *backend, const struct soft_nic_frame *frame);
 };
 
 /* First member of every kind's own. */
@@ -64,6 +81,7 @@ struct soft_nic_backend_tx {
 };
 
 extern const struct soft_nic_ops soft_nic_af_packet_ops;
+extern const struct soft_nic_ops soft_nic_af_xdp_ops;
 extern const struct soft_nic_ops soft_nic_error_ops;
 extern const struct soft_nic_ops soft_nic_loop_ops;
 extern const struct soft_nic_ops soft_nic_pcap_ops;
@@ -74,6 +92,11 @@ extern const struct soft_nic_ops *const soft_nic_engine_table[];
 
 /* For kinds whose frames come when they come. */
 bool soft_nic_never_patient(const struct soft_nic_backend *backend);
+/* For kinds that give all frames: nothing to claim, and either the stack sees all or there is none.
+ */
+int soft_nic_claims_all(struct soft_nic_backend *backend, const struct soft_nic_claim *claim,
+                        bool on);
+bool soft_nic_no_stack(struct soft_nic_backend *backend, const struct soft_nic_frame *frame);
 
 /* The kind of that name; NULL with a reason. */
 const struct soft_nic_ops *soft_nic_find(const char *kind);
@@ -121,12 +144,13 @@ struct soft_nic_port {
     _Atomic uint32_t wanted; /* by those who change the queues: they go first */
     uint32_t nrxqs;          /* from here on while driving */
     struct soft_nic_rxq *rxqs[SOFT_NIC_RXQS];
-    struct soft_nic_rxq **by_id; /* 65536 */
-    uint64_t lost;               /* as of the last question */
+    struct soft_nic_rxq **by_id;     /* 65536 */
+    struct soft_nic_outside outside; /* as of the last question */
     struct soft_nic_frame batch[SOFT_NIC_BATCH];
 
     _Atomic uint32_t sleepers; /* queues for which the thread drives */
     _Atomic bool over;
+    bool link_up;         /* as of the thread's last look */
     struct od_waker bell; /* of the thread */
     pthread_t thread;
 };
@@ -138,9 +162,15 @@ void soft_nic_port_unlock(struct soft_nic_port *port);
 /* Called with the port locked by the driver: hands out the batch. */
 void soft_nic_steer(struct soft_nic_port *port, struct soft_nic_frame *frames, uint32_t n);
 
+/* Driver: the frame is for the stack of the interface; counted. */
+void soft_nic_to_stack(struct soft_nic_port *port, const struct soft_nic_frame *frame);
+
 /* Driver: into the queue, or counted. */
 void soft_nic_rxq_deliver(struct soft_nic_rxq *rxq, const struct soft_nic_frame *frame,
                           const struct soft_nic_meta *meta);
+
+/* What happened outside into the counters, whoever drives meanwhile does it the next time. */
+void soft_nic_port_refresh(struct soft_nic_port *port);
 
 /* The port's thread. */
 int soft_nic_thread_start(struct soft_nic_port *port);

@@ -8,7 +8,7 @@
 #include "soft/nic/nic.h"
 
 #define SOFT_NIC_PAGE_MAGIC   "ODNICPG"
-#define SOFT_NIC_PAGE_VERSION 1u
+#define SOFT_NIC_PAGE_VERSION 2u
 
 struct soft_nic_page {
     char magic[8];

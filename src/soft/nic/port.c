@@ -35,6 +35,22 @@ bool soft_nic_never_patient(const struct soft_nic_backend *backend)
     return false;
 }
 
+int soft_nic_claims_all(struct soft_nic_backend *backend, const struct soft_nic_claim *claim,
+                        bool on)
+{
+    (void)backend;
+    (void)claim;
+    (void)on;
+    return 0;
+}
+
+bool soft_nic_no_stack(struct soft_nic_backend *backend, const struct soft_nic_frame *frame)
+{
+    (void)backend;
+    (void)frame;
+    return true;
+}
+
 /* What the devices file says, else the interface, else a wire that leads back. */
 static int parse_spec(const struct soft_device *device, struct soft_nic_spec *spec)
 {
@@ -60,7 +76,7 @@ static int open_backend(struct soft_nic_port *port)
         return -EINVAL;
     err = ops->open(&port->spec, port->device, &port->backend);
     if (err == 0)
-        ops->info(port->backend, &port->info);
+        port->backend->ops->info(port->backend, &port->info);
     return err;
 }
 
@@ -101,6 +117,7 @@ static int open_port(const struct soft_device *device, struct soft_nic_port **ou
         err = soft_fail(-ENOMEM, "no memory for the counters of a port");
         goto err_close_backend;
     }
+    soft_nic_interest_update(port);
     err = soft_nic_thread_start(port);
     if (err != 0)
         goto err_destroy_page;
@@ -192,13 +209,33 @@ void soft_nic_port_unlock(struct soft_nic_port *port)
     atomic_store_explicit(&port->driving, false, memory_order_release);
 }
 
-/* Frames that the port itself lost are told now and then only: asking is a system call. */
-static void note_lost(struct soft_nic_port *port)
+/* Asked now and then only: it is a system call. */
+static void note_outside(struct soft_nic_port *port)
 {
-    uint64_t lost = port->backend->ops->lost(port->backend);
+    struct soft_nic_counters *counters = &port->page->counters;
+    struct soft_nic_outside now = {0}, *old = &port->outside;
 
-    soft_nic_add(&port->page->counters, SOFT_NIC_RX_PORT_DROP, lost - port->lost);
-    port->lost = lost;
+    port->backend->ops->outside(port->backend, &now);
+    soft_nic_add(counters, SOFT_NIC_RX_PORT_DROP, now.lost - old->lost);
+    soft_nic_add(counters, SOFT_NIC_RX_KERNEL, now.kernel - old->kernel);
+    soft_nic_add(counters, SOFT_NIC_RX_OVERSIZE, now.oversize - old->oversize);
+    soft_nic_add(counters, SOFT_NIC_RX_SEEN,
+                 now.kernel - old->kernel + now.oversize - old->oversize);
+    soft_nic_add(counters, SOFT_NIC_RX_BYTES, now.oversize_bytes - old->oversize_bytes);
+    soft_nic_add(counters, SOFT_NIC_RX_BYTES, now.kernel_bytes - old->kernel_bytes);
+    if (soft_nic_interest_is_root_only(port)) {
+        atomic_fetch_add(&port->flow->missed_packets, now.kernel - old->kernel);
+        atomic_fetch_add(&port->flow->missed_bytes, now.kernel_bytes - old->kernel_bytes);
+    }
+    *old = now;
+}
+
+void soft_nic_port_refresh(struct soft_nic_port *port)
+{
+    if (!try_lock(port))
+        return;
+    note_outside(port);
+    soft_nic_port_unlock(port);
 }
 
 /* So many frames fit, whichever queue each of them is for. */
@@ -228,7 +265,7 @@ uint32_t soft_nic_port_drive(struct soft_nic_port *port)
         soft_nic_steer(port, port->batch, n);
         ops->rx_release(port->backend);
         if (od_unlikely((soft_nic_count(&port->page->counters, SOFT_NIC_RX_SEEN) & 0xffff) < n))
-            note_lost(port);
+            note_outside(port);
     }
     soft_nic_port_unlock(port);
     return n;

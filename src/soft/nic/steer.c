@@ -9,6 +9,13 @@ static void count(struct soft_nic_port *port, enum soft_nic_counter end)
     soft_nic_add(&port->page->counters, end, 1);
 }
 
+void soft_nic_to_stack(struct soft_nic_port *port, const struct soft_nic_frame *frame)
+{
+    bool fine = port->backend->ops->to_stack(port->backend, frame);
+
+    count(port, fine ? SOFT_NIC_RX_KERNEL : SOFT_NIC_RX_KERNEL_LOST);
+}
+
 /* A sender on the same machine left the sum to hardware that is not there. */
 static void complete(const struct soft_nic_frame *frame)
 {
@@ -28,7 +35,7 @@ static void steer_one(struct soft_nic_port *port, struct soft_nic_table *root,
         return;
     }
     if (port->device->unmatched != SOFT_UNMATCHED_QUEUES)
-        count(port, SOFT_NIC_RX_KERNEL);
+        soft_nic_to_stack(port, frame);
     else if (port->nrxqs == 0)
         count(port, SOFT_NIC_RX_NO_QUEUE);
     else if (port->nrxqs == 1)

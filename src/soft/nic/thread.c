@@ -11,6 +11,26 @@
 /* Ports that cannot tell are looked at so often. */
 #define LOOK_MS 1
 
+/* Without frames, so often the counters are brought up to date and the link is looked at. */
+#define TICK_MS 200
+#define TICK_NS (TICK_MS * 1000000u)
+
+static void tick(struct soft_nic_port *port, uint64_t *next)
+{
+    struct soft_nic_port_info info;
+    uint64_t now = soft_nic_now();
+
+    /* The clock may be set back. */
+    if (now < *next && *next - now <= TICK_NS)
+        return;
+    *next = now + TICK_NS;
+    soft_nic_port_info(port, &info);
+    if (port->link_up && !info.link_up)
+        soft_nic_add(&port->page->counters, SOFT_NIC_LINK_DOWN, 1);
+    port->link_up = info.link_up;
+    soft_nic_port_refresh(port);
+}
+
 static bool is_idle(const struct soft_nic_port *port)
 {
     return atomic_load(&port->sleepers) == 0 && !atomic_load(&port->over);
@@ -35,7 +55,7 @@ static void wait_for_frames(struct soft_nic_port *port)
     od_waker_arm(&port->bell);
     if (atomic_load(&port->over) || soft_nic_port_drive(port) > 0)
         return;
-    poll(fds, 2, fds[1].fd < 0 ? LOOK_MS : -1);
+    poll(fds, 2, fds[1].fd < 0 ? LOOK_MS : TICK_MS);
     od_waker_clear(&port->bell);
     /* An interface that went down makes its socket readable for ever. */
     if ((fds[1].revents & (POLLERR | POLLHUP | POLLNVAL)) != 0)
@@ -48,18 +68,22 @@ static void wait_for_sleepers(struct soft_nic_port *port)
 
     od_waker_arm(&port->bell);
     if (is_idle(port))
-        poll(&bell, 1, -1);
+        poll(&bell, 1, TICK_MS);
     od_waker_clear(&port->bell);
 }
 
 static void *run(void *arg)
 {
     struct soft_nic_port *port = arg;
+    uint64_t next = 0;
 
     while (!atomic_load(&port->over)) {
+        if (!is_idle(port) && soft_nic_port_drive(port) > 0)
+            continue;
+        tick(port, &next);
         if (is_idle(port))
             wait_for_sleepers(port);
-        else if (soft_nic_port_drive(port) == 0)
+        else
             wait_for_frames(port);
     }
     return NULL;

@@ -254,10 +254,10 @@ static void a_socket_elsewhere_is_answered(void **state)
     eth_fix_close(&s.fix);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_socket_elsewhere_is_answered)};
-    int rc = eth_wire_up("af_packet");
+    int rc = eth_wire_up(argc > 1 ? argv[1] : "af_packet");
 
     if (rc != 0)
         return rc;

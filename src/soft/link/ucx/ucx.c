@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "soft/link/ucx/module.h"
 
-#include <dlfcn.h>
-#include <errno.h>
-#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
 
 #define MODULE_NAME "libopendoca_link_ucx.so"
 
@@ -26,43 +21,20 @@ static void keep_signals(struct sigaction saved[NSIG], bool restore)
     }
 }
 
-/* The module lies beside this library. */
-static int module_path(char path[PATH_MAX])
-{
-    Dl_info info;
-    const char *slash;
-    int n;
-
-    if (dladdr(&module, &info) == 0 || info.dli_fname == NULL)
-        return soft_fail(-ENOTSUP, "links over UCX: cannot tell where this library lies");
-    slash = strrchr(info.dli_fname, '/');
-    n = snprintf(path, PATH_MAX, "%.*s%s", slash == NULL ? 0 : (int)(slash + 1 - info.dli_fname),
-                 info.dli_fname, MODULE_NAME);
-    return n < PATH_MAX ? 0 : soft_fail(-ENOTSUP, "links over UCX: the path is too long");
-}
-
 static int load(void)
 {
+    const struct soft_module_head wanted = {SOFT_LINK_MODULE_VERSION,
+                                            sizeof(struct soft_link_module)};
     struct sigaction saved[NSIG];
-    const struct soft_link_module *found;
-    char path[PATH_MAX];
-    void *handle;
-    int rc = module_path(path);
+    const void *found;
+    int rc;
 
-    if (rc != 0)
-        return rc;
     keep_signals(saved, false);
-    /* Never unloaded: it has a thread. */
-    handle = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    rc = soft_module_load(MODULE_NAME, "links over UCX", SOFT_LINK_MODULE_SYMBOL, &wanted, &found);
     keep_signals(saved, true);
-    if (handle == NULL)
-        return soft_fail(-ENOTSUP, "links over UCX are not available: %s", dlerror());
-    found = dlsym(handle, SOFT_LINK_MODULE_SYMBOL);
-    if (found == NULL || found->version != SOFT_LINK_MODULE_VERSION ||
-        found->size != sizeof(*found))
-        return soft_fail(-ENOTSUP, "links over UCX: %s belongs to another release", path);
-    module = found;
-    return 0;
+    if (rc == 0)
+        module = found;
+    return rc;
 }
 
 static int get_module(void)

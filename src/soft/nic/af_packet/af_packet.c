@@ -191,10 +191,11 @@ err_close:
 
 static bool is_up(const struct af_packet *self)
 {
-    struct ifreq ifr = {0};
+    struct ifreq ifr = {.ifr_ifindex = self->ifindex};
 
-    memcpy(ifr.ifr_name, self->iface, sizeof(ifr.ifr_name));
-    return ioctl(self->fd, SIOCGIFFLAGS, &ifr) == 0 && (ifr.ifr_flags & IFF_RUNNING) != 0;
+    /* It may have got another name. */
+    return ioctl(self->fd, SIOCGIFNAME, &ifr) == 0 && ioctl(self->fd, SIOCGIFFLAGS, &ifr) == 0 &&
+           (ifr.ifr_flags & IFF_RUNNING) != 0;
 }
 
 static void af_packet_info(const struct soft_nic_backend *backend, struct soft_nic_port_info *info)
@@ -210,7 +211,7 @@ static void af_packet_info(const struct soft_nic_backend *backend, struct soft_n
     memcpy(info->mac, self->mac, sizeof(info->mac));
 }
 
-static uint64_t af_packet_lost(struct soft_nic_backend *backend)
+static void af_packet_outside(struct soft_nic_backend *backend, struct soft_nic_outside *sum)
 {
     struct af_packet *self = from_base(backend);
     struct tpacket_stats_v3 stats;
@@ -219,7 +220,7 @@ static uint64_t af_packet_lost(struct soft_nic_backend *backend)
     /* The kernel counts anew from each question on. */
     if (getsockopt(self->fd, SOL_PACKET, PACKET_STATISTICS, &stats, &len) == 0)
         self->lost += stats.tp_drops;
-    return self->lost;
+    sum->lost = self->lost;
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -431,5 +432,7 @@ const struct soft_nic_ops soft_nic_af_packet_ops = {
     .tx_close = af_packet_tx_close,
     .tx = af_packet_send,
     .info = af_packet_info,
-    .lost = af_packet_lost,
+    .outside = af_packet_outside,
+    .claim = soft_nic_claims_all,
+    .to_stack = soft_nic_no_stack,
 };

@@ -105,11 +105,26 @@ static bool error_is_patient(const struct soft_nic_backend *backend)
     return self->below->ops->is_patient(self->below);
 }
 
-static uint64_t error_lost(struct soft_nic_backend *backend)
+static void error_outside(struct soft_nic_backend *backend, struct soft_nic_outside *sum)
 {
     struct error_port *self = from_base(backend);
 
-    return self->below->ops->lost(self->below);
+    self->below->ops->outside(self->below, sum);
+}
+
+static int error_claim(struct soft_nic_backend *backend, const struct soft_nic_claim *claim,
+                       bool on)
+{
+    struct error_port *self = from_base(backend);
+
+    return self->below->ops->claim(self->below, claim, on);
+}
+
+static bool error_to_stack(struct soft_nic_backend *backend, const struct soft_nic_frame *frame)
+{
+    struct error_port *self = from_base(backend);
+
+    return self->below->ops->to_stack(self->below, frame);
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -263,5 +278,7 @@ const struct soft_nic_ops soft_nic_error_ops = {
     .tx_close = error_tx_close,
     .tx = error_send,
     .info = error_info,
-    .lost = error_lost,
+    .outside = error_outside,
+    .claim = error_claim,
+    .to_stack = error_to_stack,
 };

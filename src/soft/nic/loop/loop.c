@@ -181,9 +181,9 @@ static void loop_info(const struct soft_nic_backend *backend, struct soft_nic_po
     memcpy(info->mac, end->device->mac, sizeof(info->mac));
 }
 
-static uint64_t loop_lost(struct soft_nic_backend *backend)
+static void loop_outside(struct soft_nic_backend *backend, struct soft_nic_outside *sum)
 {
-    return atomic_load_explicit(&from_base(backend)->lost, memory_order_relaxed);
+    sum->lost = atomic_load_explicit(&from_base(backend)->lost, memory_order_relaxed);
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -314,5 +314,7 @@ const struct soft_nic_ops soft_nic_loop_ops = {
     .tx_close = loop_tx_close,
     .tx = loop_send,
     .info = loop_info,
-    .lost = loop_lost,
+    .outside = loop_outside,
+    .claim = soft_nic_claims_all,
+    .to_stack = soft_nic_no_stack,
 };

@@ -140,10 +140,10 @@ static void pcap_info(const struct soft_nic_backend *backend, struct soft_nic_po
     memcpy(info->mac, self->device->mac, sizeof(info->mac));
 }
 
-static uint64_t pcap_lost(struct soft_nic_backend *backend)
+static void pcap_outside(struct soft_nic_backend *backend, struct soft_nic_outside *sum)
 {
     (void)backend;
-    return 0;
+    (void)sum;
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -280,5 +280,7 @@ const struct soft_nic_ops soft_nic_pcap_ops = {
     .tx_close = pcap_tx_close,
     .tx = pcap_send,
     .info = pcap_info,
-    .lost = pcap_lost,
+    .outside = pcap_outside,
+    .claim = soft_nic_claims_all,
+    .to_stack = soft_nic_no_stack,
 };

@@ -128,10 +128,10 @@ static void tap_info(const struct soft_nic_backend *backend, struct soft_nic_por
     memcpy(info->mac, self->mac, sizeof(info->mac));
 }
 
-static uint64_t tap_lost(struct soft_nic_backend *backend)
+static void tap_outside(struct soft_nic_backend *backend, struct soft_nic_outside *sum)
 {
     (void)backend; /* the kernel counts them at its end */
-    return 0;
+    (void)sum;
 }
 
 static uint32_t tap_rx(struct soft_nic_backend *backend, struct soft_nic_frame *frames,
@@ -228,5 +228,7 @@ const struct soft_nic_ops soft_nic_tap_ops = {
     .tx_close = tap_tx_close,
     .tx = tap_send,
     .info = tap_info,
-    .lost = tap_lost,
+    .outside = tap_outside,
+    .claim = soft_nic_claims_all,
+    .to_stack = soft_nic_no_stack,
 };

@@ -281,7 +281,6 @@ const struct soft_link_ops soft_ucx_ops = {
 extern const struct soft_link_module soft_link_module;
 
 __attribute__((visibility("default"))) const struct soft_link_module soft_link_module = {
-    .version = SOFT_LINK_MODULE_VERSION,
-    .size = sizeof(soft_link_module),
+    .head = {SOFT_LINK_MODULE_VERSION, sizeof(soft_link_module)},
     .ops = &soft_ucx_ops,
 };

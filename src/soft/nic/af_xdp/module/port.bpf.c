@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The XDP program of a port: frames that are claimed go to the socket of their queue, the others on
+ * to the network stack. It reads less of a frame than the classifier does; where it cannot tell,
+ * the frame is claimed, and the classifier gives it back. */
+
+#include <linux/bpf.h>
+#include <linux/if_ether.h>
+#include <linux/in.h>
+#include <linux/in6.h>
+#include <bpf/bpf_endian.h>
+#include <bpf/bpf_helpers.h>
+
+#include "soft/nic/af_xdp/module/program.h"
+
+/* As in packet.h, whose headers are not those of BPF. */
+enum { L3_IPV4 = 1, L3_IPV6 = 2, L4_ICMP = 1, L4_ESP = 2, L4_TCP = 4, L4_UDP = 5 };
+
+struct {
+    __uint(type, BPF_MAP_TYPE_XSKMAP);
+    __uint(max_entries, AF_XDP_QUEUES);
+    __type(key, __u32);
+    __type(value, __u32);
+} sockets SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_ARRAY);
+    __uint(max_entries, AF_XDP_SHAPES);
+    __type(key, __u32);
+    __type(value, struct soft_nic_claim_keys);
+} shapes SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(map_flags, BPF_F_NO_PREALLOC);
+    __uint(max_entries, AF_XDP_CLAIMS);
+    __type(key, struct af_xdp_claim);
+    __type(value, __u32);
+} claims SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+    __uint(max_entries, 1);
+    __type(key, __u32);
+    __type(value, struct af_xdp_sum);
+} sums SEC(".maps");
+
+volatile struct af_xdp_control control = {};
+
+enum verdict { READ, UNCLEAR };
+
+static __always_inline int is_vlan(__u16 type)
+{
+    return type == bpf_htons(ETH_P_8021Q) || type == bpf_htons(ETH_P_8021AD);
+}
+
+/* `payload` bytes are in the frame, as IP says. */
+static __always_inline enum verdict read_l4(const __u8 *l4, const __u8 *end, __u32 payload,
+                                            struct soft_nic_claim_keys *keys)
+{
+    switch (keys->proto) {
+    case IPPROTO_TCP:
+    case IPPROTO_UDP:
+        if (payload < 20 && keys->proto == IPPROTO_TCP)
+            return READ;
+        if (payload < 8)
+            return READ;
+        if (l4 + 20 > end && keys->proto == IPPROTO_TCP)
+            return UNCLEAR;
+        if (l4 + 8 > end)
+            return UNCLEAR;
+        /* A TCP header that is cut off is for the classifier. */
+        if (keys->proto == IPPROTO_TCP && (__u32)(l4[12] >> 4) * 4 > payload)
+            return UNCLEAR;
+        keys->l4 = keys->proto == IPPROTO_TCP ? L4_TCP : L4_UDP;
+        __builtin_memcpy(&keys->src_port, l4, 2);
+        __builtin_memcpy(&keys->dst_port, l4 + 2, 2);
+        return READ;
+    case IPPROTO_ICMP:
+    case IPPROTO_ICMPV6:
+        keys->l4 = payload >= 8 ? L4_ICMP : 0;
+        return READ;
+    case IPPROTO_ESP:
+        keys->l4 = payload >= 8 ? L4_ESP : 0;
+        return READ;
+    case IPPROTO_HOPOPTS:
+    case IPPROTO_ROUTING:
+    case IPPROTO_DSTOPTS:
+    case IPPROTO_FRAGMENT:
+        return keys->l3 == L3_IPV6 ? UNCLEAR : READ;
+    default:
+        return READ;
+    }
+}
+
+static __always_inline enum verdict read_ipv4(const __u8 *ip, const __u8 *end,
+                                              struct soft_nic_claim_keys *keys)
+{
+    __u32 header, total;
+
+    if (ip + 20 > end)
+        return READ;
+    if (ip[0] >> 4 != 4)
+        return READ;
+    header = (ip[0] & 15u) * 4u;
+    total = (__u32)ip[2] << 8 | ip[3];
+    if (header < 20 || total < header || total > (__u32)(end - ip))
+        return UNCLEAR;
+    keys->l3 = L3_IPV4;
+    keys->proto = ip[9];
+    __builtin_memcpy(keys->src_ip, ip + 12, 4);
+    __builtin_memcpy(keys->dst_ip, ip + 16, 4);
+    if (((ip[6] & 0x3f) | ip[7]) != 0) {
+        keys->is_fragment = 1;
+        return READ;
+    }
+    return read_l4(ip + (header & 60u), end, total - header, keys);
+}
+
+static __always_inline enum verdict read_ipv6(const __u8 *ip, const __u8 *end,
+                                              struct soft_nic_claim_keys *keys)
+{
+    __u32 payload;
+
+    if (ip + 40 > end)
+        return READ;
+    if (ip[0] >> 4 != 6)
+        return READ;
+    payload = (__u32)ip[4] << 8 | ip[5];
+    if (payload > (__u32)(end - ip) - 40)
+        return UNCLEAR;
+    keys->l3 = L3_IPV6;
+    keys->proto = ip[6];
+    __builtin_memcpy(keys->src_ip, ip + 8, 16);
+    __builtin_memcpy(keys->dst_ip, ip + 24, 16);
+    return read_l4(ip + 40, end, payload, keys);
+}
+
+static __always_inline enum verdict read_frame(const __u8 *data, const __u8 *end,
+                                               struct soft_nic_claim_keys *keys)
+{
+    const __u8 *l3 = data + ETH_HLEN;
+    __u16 type;
+
+    if (l3 > end)
+        return READ;
+    __builtin_memcpy(keys->dst_mac, data, 6);
+    __builtin_memcpy(&type, data + 12, 2);
+    for (int i = 0; i < 2; i++) {
+        if (!is_vlan(type) || l3 + 4 > end)
+            break;
+        __builtin_memcpy(&type, l3 + 2, 2);
+        l3 += 4;
+    }
+    keys->ether_type = type;
+    if (type == bpf_htons(ETH_P_IP))
+        return read_ipv4(l3, end, keys);
+    if (type == bpf_htons(ETH_P_IPV6))
+        return read_ipv6(l3, end, keys);
+    return READ;
+}
+
+static __always_inline int has_claim(const struct soft_nic_claim_keys *keys, __u32 shape)
+{
+    const __u64 *mask = bpf_map_lookup_elem(&shapes, &shape);
+    const __u64 *words = (const __u64 *)keys;
+    struct af_xdp_claim claim;
+    __u64 *value = (__u64 *)&claim.value;
+
+    if (mask == 0)
+        return 0;
+    claim.shape = shape;
+    for (__u32 i = 0; i < SOFT_NIC_CLAIM_WORDS; i++)
+        value[i] = words[i] & mask[i];
+    return bpf_map_lookup_elem(&claims, &claim) != 0;
+}
+
+static __always_inline int is_claimed(const __u8 *data, const __u8 *end)
+{
+    struct soft_nic_claim_keys keys = {};
+    __u32 nshapes = control.nshapes;
+
+    if (control.all)
+        return 1;
+    if (nshapes == 0)
+        return 0;
+    if (read_frame(data, end, &keys) == UNCLEAR)
+        return 1;
+    for (__u32 i = 0; i < AF_XDP_SHAPES; i++) {
+        if (i >= nshapes)
+            break;
+        if (has_claim(&keys, i))
+            return 1;
+    }
+    return 0;
+}
+
+SEC("xdp")
+int od_port(struct xdp_md *ctx)
+{
+    const __u8 *data = (const __u8 *)(long)ctx->data;
+    const __u8 *end = (const __u8 *)(long)ctx->data_end;
+    struct af_xdp_sum *sum;
+    __u32 zero = 0, len = (__u32)(end - data);
+    int claimed = is_claimed(data, end);
+
+    if (claimed && len <= control.longest)
+        return bpf_redirect_map(&sockets, ctx->rx_queue_index, XDP_PASS);
+    sum = bpf_map_lookup_elem(&sums, &zero);
+    if (sum != 0 && claimed) {
+        sum->oversize++;
+        sum->oversize_bytes += len;
+    } else if (sum != 0) {
+        sum->passed++;
+        sum->passed_bytes += len;
+    }
+    return claimed ? XDP_DROP : XDP_PASS;
+}
+
+/* Run by the module itself, with frames that go to the stack after all. */
+SEC("xdp")
+int od_back(struct xdp_md *ctx)
+{
+    return XDP_PASS;
+}
+
+char LICENSE[] SEC("license") = "BSD";

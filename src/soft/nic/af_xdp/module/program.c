@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The XDP program: loaded, attached by a link that ends with the process, told what is claimed. */
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <linux/if_link.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <xdp/libxdp.h>
+
+#include "soft/nic/af_xdp/module/af_xdp_priv.h"
+
+#include <port.skel.h> /* made by the build; needs what is above */
+
+struct shape {
+    struct soft_nic_claim_keys mask;
+    uint32_t used; /* claims; 0: free, its number may be given again */
+};
+
+struct af_xdp_program {
+    struct af_xdp_skeleton *skeleton;
+    int link; /* of the port's program; -1: not attached */
+    int ncpus;
+    struct af_xdp_sum *sums; /* of each core, for reading them */
+    uint32_t all;            /* claims of everything */
+    uint32_t nshapes;
+    struct shape shapes[AF_XDP_SHAPES];
+};
+
+/* ------------------------------------------------------------------------------------------------
+ * Life
+ */
+
+static int say_nothing(enum libbpf_print_level level, const char *text, va_list args)
+{
+    (void)level;
+    (void)text;
+    (void)args;
+    return 0;
+}
+
+static int xdp_says_nothing(enum libxdp_print_level level, const char *text, va_list args)
+{
+    (void)level;
+    (void)text;
+    (void)args;
+    return 0;
+}
+
+static int fail(int err, const char *what)
+{
+    if (err == -EPERM || err == -EACCES)
+        return soft_fail(-EPERM,
+                         "%s: CAP_BPF, CAP_NET_ADMIN and CAP_NET_RAW are needed, at least one is "
+                         "missing; run with them, or use a port of kind loop or pcap",
+                         what);
+    return soft_fail(err, "%s: %s", what, strerror(-err));
+}
+
+int af_xdp_program_load(uint32_t longest, struct af_xdp_program **out)
+{
+    struct af_xdp_program *self = calloc(1, sizeof(*self));
+    int err;
+
+    if (self == NULL)
+        return soft_fail(-ENOMEM, "no memory for a port");
+    self->link = -1;
+    /* Both libraries speak to standard error otherwise; what went wrong is in our reasons. */
+    libbpf_set_print(say_nothing);
+    libxdp_set_print(xdp_says_nothing);
+    self->ncpus = libbpf_num_possible_cpus();
+    self->sums = self->ncpus > 0 ? calloc((size_t)self->ncpus, sizeof(*self->sums)) : NULL;
+    if (self->sums == NULL) {
+        err = soft_fail(-ENOMEM, "no memory for a port");
+        goto err_unload;
+    }
+    self->skeleton = af_xdp_skeleton__open();
+    if (self->skeleton == NULL) {
+        err = fail(-errno, "the XDP program");
+        goto err_unload;
+    }
+    err = af_xdp_skeleton__load(self->skeleton);
+    if (err != 0) {
+        err = fail(err, "loading the XDP program");
+        goto err_unload;
+    }
+    self->skeleton->bss->control.longest = longest;
+    *out = self;
+    return 0;
+
+err_unload:
+    af_xdp_program_unload(self);
+    return err;
+}
+
+int af_xdp_program_attach(struct af_xdp_program *self, int ifindex, bool generic)
+{
+    LIBBPF_OPTS(bpf_link_create_opts, opts,
+                .flags = generic ? XDP_FLAGS_SKB_MODE : XDP_FLAGS_DRV_MODE);
+    int fd = bpf_program__fd(self->skeleton->progs.od_port);
+    int link = bpf_link_create(fd, ifindex, BPF_XDP, &opts);
+
+    if (link == -EBUSY || link == -EEXIST)
+        return soft_fail(-EBUSY, "another XDP program is attached; see 'ip link', take it off with "
+                                 "'ip link set dev NAME xdp off'");
+    if (link < 0)
+        return fail(link, generic
+                              ? "attaching the XDP program to the stack"
+                              : "attaching the XDP program to the driver (mode=generic may do)");
+    self->link = link;
+    return 0;
+}
+
+int af_xdp_program_add_socket(struct af_xdp_program *self, uint32_t queue, int fd)
+{
+    int err = bpf_map_update_elem(bpf_map__fd(self->skeleton->maps.sockets), &queue, &fd, BPF_ANY);
+
+    return err == 0 ? 0 : fail(err, "the map of sockets");
+}
+
+void af_xdp_program_unload(struct af_xdp_program *self)
+{
+    if (self == NULL)
+        return;
+    if (self->link >= 0)
+        close(self->link);
+    if (self->skeleton != NULL)
+        af_xdp_skeleton__destroy(self->skeleton);
+    free(self->sums);
+    free(self);
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Claims
+ */
+
+static bool is_zero(const struct soft_nic_claim_keys *keys)
+{
+    static const struct soft_nic_claim_keys zero;
+
+    return memcmp(keys, &zero, sizeof(zero)) == 0;
+}
+
+/* -1: there is none, or no place for it. */
+static int find_shape(const struct af_xdp_program *self, const struct soft_nic_claim_keys *mask,
+                      bool adds)
+{
+    int unused = self->nshapes < AF_XDP_SHAPES ? (int)self->nshapes : -1;
+
+    for (uint32_t i = 0; i < self->nshapes; i++) {
+        if (memcmp(&self->shapes[i].mask, mask, sizeof(*mask)) == 0)
+            return (int)i;
+        if (self->shapes[i].used == 0)
+            unused = (int)i;
+    }
+    return adds ? unused : -1;
+}
+
+static int claim_all(struct af_xdp_program *self, bool on)
+{
+    self->all += on ? 1 : UINT32_MAX;
+    self->skeleton->bss->control.all = self->all;
+    return 0;
+}
+
+static int add_shape(struct af_xdp_program *self, uint32_t number,
+                     const struct soft_nic_claim_keys *mask)
+{
+    int err = bpf_map_update_elem(bpf_map__fd(self->skeleton->maps.shapes), &number, mask, BPF_ANY);
+
+    if (err != 0)
+        return err;
+    self->shapes[number].mask = *mask;
+    if (number == self->nshapes)
+        self->skeleton->bss->control.nshapes = ++self->nshapes;
+    return 0;
+}
+
+/* How often it is claimed is the map's value. */
+static int change(struct af_xdp_program *self, struct shape *shape, const struct af_xdp_claim *key,
+                  bool on)
+{
+    int map = bpf_map__fd(self->skeleton->maps.claims), err;
+    uint32_t count = 0;
+
+    (void)bpf_map_lookup_elem(map, key, &count);
+    if (!on && count == 0)
+        return 0;
+    count += on ? 1 : UINT32_MAX;
+    err =
+        count == 0 ? bpf_map_delete_elem(map, key) : bpf_map_update_elem(map, key, &count, BPF_ANY);
+    if (err != 0)
+        return err;
+    shape->used += on ? 1 : UINT32_MAX;
+    return 0;
+}
+
+int af_xdp_program_claim(struct af_xdp_program *self, const struct soft_nic_claim *claim, bool on)
+{
+    struct af_xdp_claim key = {.value = claim->value};
+    int number = find_shape(self, &claim->mask, on), err = 0;
+
+    if (is_zero(&claim->mask))
+        return claim_all(self, on);
+    if (number >= 0 && on && self->shapes[number].used == 0)
+        err = add_shape(self, (uint32_t)number, &claim->mask);
+    key.shape = (uint64_t)number;
+    if (number >= 0 && err == 0)
+        err = change(self, &self->shapes[number], &key, on);
+    /* Too many: from here on everything goes through the classifier. */
+    return on && (number < 0 || err != 0) ? claim_all(self, true) : 0;
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Frames that do not come here
+ */
+
+void af_xdp_program_sums(struct af_xdp_program *self, struct af_xdp_sum *sum)
+{
+    uint32_t zero = 0;
+
+    *sum = (struct af_xdp_sum){0};
+    if (bpf_map_lookup_elem(bpf_map__fd(self->skeleton->maps.sums), &zero, self->sums) != 0)
+        return;
+    for (int i = 0; i < self->ncpus; i++) {
+        sum->passed += self->sums[i].passed;
+        sum->passed_bytes += self->sums[i].passed_bytes;
+        sum->oversize += self->sums[i].oversize;
+        sum->oversize_bytes += self->sums[i].oversize_bytes;
+    }
+}
+
+/* The kernel runs a program that passes the frame, as if it had come from the interface. */
+bool af_xdp_program_to_stack(struct af_xdp_program *self, int ifindex, const void *frame,
+                             uint32_t len)
+{
+    struct xdp_md ctx = {.data_end = len, .ingress_ifindex = (uint32_t)ifindex};
+    LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = frame, .data_size_in = len, .ctx_in = &ctx,
+                .ctx_size_in = sizeof(ctx), .repeat = 1, .flags = BPF_F_TEST_XDP_LIVE_FRAMES);
+
+    return bpf_prog_test_run_opts(bpf_program__fd(self->skeleton->progs.od_back), &opts) == 0;
+}
