@@ -6,6 +6,7 @@
  * the program is told: inside the process, or a veth pair in a network namespace of its own. */
 
 #include <errno.h>
+#include <linux/bpf.h>
 #include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,6 +16,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 #include <cmocka.h>
@@ -78,6 +81,23 @@ static inline int eth_make_interfaces(bool is_tap)
     return 0;
 }
 
+/* The kernel has it, and this user the rights for it. */
+static inline int eth_check_xdp(void)
+{
+    union bpf_attr map = {
+        .map_type = BPF_MAP_TYPE_XSKMAP, .key_size = 4, .value_size = 4, .max_entries = 1};
+    int fd = socket(AF_XDP, SOCK_RAW | SOCK_CLOEXEC, 0);
+
+    if (fd < 0)
+        return eth_skip("no AF_XDP socket can be made");
+    close(fd);
+    fd = (int)syscall(SYS_bpf, BPF_MAP_CREATE, &map, sizeof(map));
+    if (fd < 0)
+        return eth_skip("no map of AF_XDP sockets can be made");
+    close(fd);
+    return 0;
+}
+
 /* Before the first call of the library. 0, or what main() returns. */
 static inline int eth_wire_up(const char *kind)
 {
@@ -90,7 +110,9 @@ static inline int eth_wire_up(const char *kind)
         if (++wire == eth_wires + sizeof(eth_wires) / sizeof(eth_wires[0]))
             return eth_skip("no such kind of wire");
     }
-    rc = wire->needs_kernel ? eth_make_interfaces(strcmp(kind, "tap") == 0) : 0;
+    rc = strcmp(kind, "af_xdp") == 0 ? eth_check_xdp() : 0;
+    if (rc == 0 && wire->needs_kernel)
+        rc = eth_make_interfaces(strcmp(kind, "tap") == 0);
     if (rc != 0)
         return rc;
     config = fdopen(mkstemp(path), "w");
