@@ -146,6 +146,8 @@ void soft_nic_interest_update(struct soft_nic_port *port)
     uint32_t n;
     bool all;
 
+    if (port->backend == NULL) /* that could not be opened */
+        return;
     pthread_mutex_lock(&interest->lock);
     all = find_chain(port, chain, &n);
     if (all != interest->all)
