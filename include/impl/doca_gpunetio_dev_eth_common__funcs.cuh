@@ -58,7 +58,7 @@ __device__ static inline void doca_gpu_dev_eth_store_relaxed_mmio(uint64_t *ptr,
     __device__ static inline type doca_gpu_dev_eth_load_relaxed_sys_global(type *ptr)              \
     {                                                                                              \
         opendoca_dev_pause();                                                                      \
-        return __atomic_load_n(ptr, __ATOMIC_RELAXED);                                             \
+        return __atomic_load_n(ptr, __ATOMIC_ACQUIRE); /* as strong as programs expect of GPUs */  \
     }
 #else
 #define OPENDOCA_DEV_LOAD(type, suffix, letter, carrier)                                           \

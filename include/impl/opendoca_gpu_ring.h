@@ -40,6 +40,7 @@
 #define OPENDOCA_GPU_TXQ_MAGIC  0x4f445451u
 #define OPENDOCA_GPU_SEM_MAGIC  0x4f445345u
 #define OPENDOCA_GPU_BUFS_MAGIC 0x4f444241u
+#define OPENDOCA_GPU_DMA_MAGIC  0x4f44444du
 #define OPENDOCA_GPU_GONE_MAGIC 0x4f444d55u /* of a handle whose queue was stopped */
 
 /* ---- completion records ---- */
@@ -294,5 +295,39 @@ struct doca_gpu_semaphore_gpu {
 
 OPENDOCA_GPU_ASSERT(sizeof(struct opendoca_gpu_sem_item) == 16, "no gaps");
 OPENDOCA_GPU_ASSERT(sizeof(struct doca_gpu_semaphore_gpu) == 32, "no gaps");
+
+/* ---- copies that kernels start: number n at n mod num, a power of two ---- */
+
+struct opendoca_gpu_dma_copy {
+    uint64_t src; /* as the GPU sees it */
+    uint64_t dst;
+    uint64_t bytes;
+    uint32_t src_key_be;
+    uint32_t dst_key_be;
+};
+
+/* The worker copies while done < committed, and counts a copy when it is complete. */
+struct opendoca_gpu_dma_words {
+    uint64_t committed; /* kernel: copies that may begin */
+    uint64_t pad8[7];
+    uint64_t done;   /* worker: copies that are complete, or failed */
+    uint64_t failed; /* worker: of these, not made: unknown keys, memory outside of their ranges */
+    uint64_t state;  /* CPU: OPENDOCA_GPU_QUEUE_... */
+    uint64_t pad88[5];
+};
+
+struct doca_gpu_dma {
+    uint32_t magic; /* OPENDOCA_GPU_DMA_MAGIC */
+    uint32_t version;
+    uint64_t words;  /* struct opendoca_gpu_dma_words, as the GPU sees it */
+    uint64_t copies; /* struct opendoca_gpu_dma_copy for each, as the GPU sees it */
+    uint32_t num;
+    uint32_t reserved;
+    uint64_t queued; /* kernel: copies ever queued; 0 at start */
+};
+
+OPENDOCA_GPU_ASSERT(sizeof(struct opendoca_gpu_dma_copy) == 32, "no gaps");
+OPENDOCA_GPU_ASSERT(sizeof(struct opendoca_gpu_dma_words) == 128, "two lines");
+OPENDOCA_GPU_ASSERT(sizeof(struct doca_gpu_dma) == 40, "no gaps");
 
 #endif /* OPENDOCA_GPU_RING_H_ */

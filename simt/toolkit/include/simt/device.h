@@ -141,7 +141,8 @@ SIMT_REDUCE(__reduce_xor_sync, SIMT_WARP_XOR, unsigned)
 
 namespace simt
 {
-inline void fence()
+/* The budget is of the OS thread, not of the fiber that ThreadSanitizer sees. */
+inline __attribute__((no_sanitize("thread"))) void fence()
 {
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     simt_budget -= 16;
