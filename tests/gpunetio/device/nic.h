@@ -94,8 +94,8 @@ struct rx_end {
 
         opendoca_gpu_poke32(&cqe->bytes_be, opendoca_gpu_swap32(bytes));
         opendoca_gpu_poke(&cqe->time_be, opendoca_gpu_time_to_be(ns));
-        opendoca_gpu_publish(&cqe->tail, opendoca_gpu_cqe_tail(opcode, stored / q->cqe_num & 1,
-                                                               (uint16_t)stored));
+        opendoca_gpu_publish(
+            &cqe->tail, opendoca_gpu_cqe_tail(opcode, stored / q->cqe_num & 1, (uint16_t)stored));
         stored++;
     }
     /* The next packet: its number, in each word. False: no slot is granted. */
@@ -168,8 +168,8 @@ struct tx_end {
     {
         opendoca_gpu_cqe *cqe = &cqes[completed % q->cqe_num];
 
-        opendoca_gpu_publish(&cqe->tail, opendoca_gpu_cqe_tail(opcode, completed / q->cqe_num & 1,
-                                                               (uint16_t)index));
+        opendoca_gpu_publish(
+            &cqe->tail, opendoca_gpu_cqe_tail(opcode, completed / q->cqe_num & 1, (uint16_t)index));
         completed++;
         opendoca_gpu_publish(&words->completed, completed);
     }
@@ -184,8 +184,14 @@ struct tx_end {
     {
         const opendoca_gpu_slot *slot = &slots[taken & q->wqe_mask];
         uint64_t word;
-        frame f = {taken, 0, slot->what.time_be, 0, 0, (unsigned int)slot->what.sums,
-                   slot->control.flags & OPENDOCA_GPU_SLOT_NOTIFY, slot->control.opcode};
+        frame f = {taken,
+                   0,
+                   slot->what.time_be,
+                   0,
+                   0,
+                   (unsigned int)slot->what.sums,
+                   slot->control.flags & OPENDOCA_GPU_SLOT_NOTIFY,
+                   slot->control.opcode};
 
         memcpy(&word, &slot->control, sizeof(word));
         CHECK(slot->control.check == (word ^ OPENDOCA_GPU_SLOT_CHECK));
