@@ -55,6 +55,21 @@ doca_error_t doca_urom_ext_worker_get_stats(struct doca_urom_worker *worker_ctx,
 DOCA_EXPERIMENTAL
 const char *doca_urom_ext_worker_last_error(struct doca_urom_worker *worker_ctx);
 
+/**
+ * Tell where workers of other hosts would reach memory that this process offers.
+ *
+ * @service_ctx: the service
+ * @addr: receives HOST:0, an address of this machine with the port left open; "" when the service
+ *   is not running, or is for one machine only. It belongs to the service and is valid until that
+ *   is stopped
+ *
+ * Returns DOCA_SUCCESS, or
+ *   DOCA_ERROR_INVALID_VALUE: a pointer is NULL
+ */
+DOCA_EXPERIMENTAL
+doca_error_t doca_urom_ext_service_get_listen_addr(const struct doca_urom_service *service_ctx,
+                                                   const char **addr);
+
 /* ------------------------------------------------------------------------------------------------
  * Worker side. A plugin may export any of the functions below, as C functions of these names; the
  * worker calls them from the thread that calls the rest of the plugin.

@@ -198,7 +198,8 @@ struct doca_urom_ops_region_info {
     uint64_t len;       /**< length in bytes */
     uint32_t access;    /**< what operations of this process may do, enum doca_urom_ops_access */
     const char *engine; /**< how the worker reaches it: "mapped", "vm" (the kernel copies), "served"
-                             (a thread of the owner does); "" before the callback */
+                             (a thread of the owner does), "remote" (the same, on another host); ""
+                             before the callback */
 };
 
 /**

@@ -127,6 +127,8 @@ static bool handle_import(struct client *client, const struct soft_peer_msg_impo
     soft_service_lock();
     if (rc == 0)
         rc = soft_peer_export_find(&in->desc, &exp);
+    if (rc == 0 && exp->desc.remote[0] == '\0')
+        rc = -EACCES; /* for this host only */
     if (rc == 0 && strcmp(exp->desc.card, in->card) != 0)
         rc = -EXDEV;
     if (rc == 0) {
@@ -410,19 +412,24 @@ err_waker:
     return rc;
 }
 
-int soft_peer_abroad_start(const uint8_t instance[PEER_INSTANCE_SIZE],
+int soft_peer_abroad_start(const uint8_t instance[PEER_INSTANCE_SIZE], const char *wishes,
                            char remote[PEER_REMOTE_SIZE])
 {
     const char *where = secure_getenv(ENV);
+    const bool must = where != NULL && where[0] != '\0';
     int rc = 0;
 
+    if (!must)
+        where = wishes;
+    if (where == NULL)
+        return 0;
     pthread_mutex_lock(&abroad.starting);
-    if (where != NULL && where[0] != '\0' && !abroad.running && !abroad.barred)
+    if (!abroad.running && !abroad.barred)
         rc = start(where, instance);
     if (rc == 0)
         memcpy(remote, abroad.remote, PEER_REMOTE_SIZE);
     pthread_mutex_unlock(&abroad.starting);
-    return rc;
+    return must ? rc : 0;
 }
 
 void soft_peer_abroad_stop(void)

@@ -113,14 +113,14 @@ static void fill_desc(struct soft_peer_desc *desc, const struct soft_peer_range 
     memcpy(desc->card, range->card, strlen(range->card) + 1);
 }
 
-static int start_serving(struct soft_peer_desc *desc)
+static int start_serving(struct soft_peer_desc *desc, const char *listen)
 {
     int rc;
 
     soft_service_lock();
     rc = soft_peer_server_start(desc);
     soft_service_unlock();
-    return rc != 0 ? rc : soft_peer_abroad_start(desc->instance, desc->remote);
+    return rc != 0 ? rc : soft_peer_abroad_start(desc->instance, listen, desc->remote);
 }
 
 int soft_peer_export_create(const struct soft_peer_range *range, struct soft_peer_export **exp)
@@ -136,7 +136,7 @@ int soft_peer_export_create(const struct soft_peer_range *range, struct soft_pee
     od_list_init(&e->bindings);
     e->waker = range->waker;
     fill_desc(&e->desc, range);
-    rc = start_serving(&e->desc);
+    rc = start_serving(&e->desc, range->listen);
     if (rc != 0)
         goto err_free;
     soft_service_lock();

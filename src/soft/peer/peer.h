@@ -28,10 +28,11 @@
  * /tmp/opendoca-UID). Network and PID namespaces may differ.
  *
  * Other hosts are let in only when the exporter runs with OPENDOCA_PEER_LISTEN=HOST:PORT (port 0: a
- * free one), an address of its own that others reach: the descriptor then says where to connect,
- * and who has the descriptor has access. A copy ends with -EIO when there is no answer for 5 s;
- * the death of the exporter's process is seen at once, that of its host or cable within 5 s. A
- * bracket holds nothing back on another host: single accesses are what a revocation waits for.
+ * free one), or the export itself asks for it, an address of its own that others reach: the
+ * descriptor then says where to connect, and who has the descriptor has access. A copy ends with
+ * -EIO when there is no answer for 5 s; the death of the exporter's process is seen at once, that
+ * of its host or cable within 5 s. A bracket holds nothing back on another host: single accesses
+ * are what a revocation waits for.
  *
  * Threads: creating, exporting, importing and closing from any thread. Accesses to one map from any
  * number of threads at once. A forked child inherits neither exports nor maps: destroying and
@@ -68,6 +69,9 @@ struct soft_peer_range {
     size_t token_len;    /* the descriptor; 0 = none */
     struct od_waker *waker; /* optional: what soft_peer_ring() of importers wakes; lives until the
                                export is destroyed */
+    const char *listen; /* optional: HOST:PORT where other hosts are let in, as OPENDOCA_PEER_LISTEN
+                           says it, which takes precedence. Where that does not work the export is
+                           for this host only. The process listens at the first one that works */
 };
 
 struct soft_peer_export;
@@ -93,7 +97,7 @@ struct soft_peer_info {
     enum soft_peer_kind kind;
     unsigned int access;
     uint32_t mask;
-    const char *engine; /* "mapped", "vm", "served" */
+    const char *engine; /* "mapped", "vm", "served", "remote" */
 };
 
 /* -EBADMSG: not a descriptor, or one that was changed, cut or extended; -EPROTO: newer format;

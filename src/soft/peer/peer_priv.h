@@ -185,9 +185,10 @@ int soft_peer_serve_atomic(const struct soft_peer_msg_atomic *msg, uint64_t *bef
 
 /* ---- abroad.c ---- */
 
-/* Lock not held. Listens for other hosts, when OPENDOCA_PEER_LISTEN says where. `remote`: what to
- * write into descriptors, possibly nothing. Negative errno with a reason. */
-int soft_peer_abroad_start(const uint8_t instance[PEER_INSTANCE_SIZE],
+/* Lock not held. Listens for other hosts, when OPENDOCA_PEER_LISTEN says where, or else where the
+ * export `wishes` to, if it does (NULL: no). `remote`: what to write into its descriptor, possibly
+ * nothing. Negative errno with a reason. */
+int soft_peer_abroad_start(const uint8_t instance[PEER_INSTANCE_SIZE], const char *wishes,
                            char remote[PEER_REMOTE_SIZE]);
 /* Lock not held. */
 void soft_peer_abroad_stop(void);

@@ -11,6 +11,7 @@
 #include <doca_log.h>
 
 #include "urom/wire/pack.h"
+#include "urom/wire/names.h"
 
 DOCA_LOG_REGISTER(UROM::DAEMON::CLIENT);
 
@@ -103,6 +104,8 @@ static bool greet_service(struct daemon *daemon, struct daemon_client *client)
     memcpy(answer.cpus, &daemon->options.cpus, sizeof(answer.cpus));
     urom_text_set(answer.pci, sizeof(answer.pci), daemon->pci);
     urom_text_set(answer.card, sizeof(answer.card), daemon->device->card);
+    if (!client->identity.remote && daemon->options.nlisten > 0)
+        urom_name_open_port(daemon->options.listen[0], answer.net);
     for (uint32_t i = 0; i < count; i++)
         client->plugins |= plugins[i].id;
     daemon->totals.clients++;

@@ -206,6 +206,44 @@ static doca_error_t look_up(const struct doca_ctx *ctx, const char *path, const 
 }
 
 /* ------------------------------------------------------------------------------------------------
+ * This machine, as others see it
+ */
+
+/* Nothing is sent: the kernel tells the address that it would send from. */
+static bool own_name(const struct addrinfo *there, char *own, size_t size)
+{
+    OD_AUTO_FD int fd = socket(there->ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    struct sockaddr_storage here;
+    socklen_t len = sizeof(here);
+
+    return fd >= 0 && connect(fd, there->ai_addr, there->ai_addrlen) == 0 &&
+           getsockname(fd, (struct sockaddr *)&here, &len) == 0 &&
+           getnameinfo((struct sockaddr *)&here, len, own, (socklen_t)size, NULL, 0,
+                       NI_NUMERICHOST) == 0;
+}
+
+void urom_own_address(const char *daemon, char own[UROM_WIRE_NAME_SIZE])
+{
+    const struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_DGRAM};
+    const char *host = strchr(daemon, ':'), *port = strrchr(daemon, ':');
+    char name[UROM_WIRE_ADDR_SIZE], found[UROM_WIRE_NAME_SIZE - 8];
+    struct addrinfo *all;
+    size_t len;
+
+    memset(own, 0, UROM_WIRE_NAME_SIZE);
+    if (host == NULL || host == port)
+        return;
+    host += host[1] == '[' ? 2 : 1;
+    len = (size_t)(port - host) - (port[-1] == ']');
+    snprintf(name, sizeof(name), "%.*s", (int)len, host);
+    if (getaddrinfo(name, port + 1, &hints, &all) != 0)
+        return;
+    if (own_name(all, found, sizeof(found)))
+        snprintf(own, UROM_WIRE_NAME_SIZE, strchr(found, ':') != NULL ? "[%s]:0" : "%s:0", found);
+    freeaddrinfo(all);
+}
+
+/* ------------------------------------------------------------------------------------------------
  * The daemon of this machine
  */
 

@@ -163,6 +163,9 @@ static doca_error_t take_answer(struct doca_urom_service *service, const char *a
     memcpy(service->instance, answer.instance, sizeof(service->instance));
     memcpy(&service->cpus, answer.cpus, sizeof(service->cpus));
     service->start_timeout = answer.start_timeout;
+    memcpy(service->listen, answer.net, sizeof(service->listen));
+    if (!urom_name_is_local(addr))
+        urom_own_address(addr, service->listen);
     CORE_INFO(CORE_LOG_UROM, "%s: service at %s, version %s, device %s", service->ctx.name, addr,
               answer.version, answer.pci);
     return DOCA_SUCCESS;

@@ -63,6 +63,9 @@ struct urom_target {
 doca_error_t urom_resolve(const struct doca_ctx *ctx, const struct urom_environment *env,
                           struct urom_target *target);
 
+/* HOST:0 with the address that this machine has towards a daemon; "" when there is none. */
+void urom_own_address(const char *daemon, char own[UROM_WIRE_NAME_SIZE]);
+
 /* ---- frame.c ---- */
 
 /* Of links to the daemon. */
@@ -93,6 +96,7 @@ struct doca_urom_service {
     struct urom_join join;
     char addr[UROM_WIRE_ADDR_SIZE]; /* of the daemon */
     char net_devices[UROM_WIRE_NAME_SIZE];
+    char listen[UROM_WIRE_NAME_SIZE]; /* HOST:0 where other hosts reach this process; "": none */
     uint8_t session[UROM_WIRE_KEY_SIZE];
     uint8_t instance[UROM_WIRE_KEY_SIZE];
     struct urom_cpus cpus;

@@ -92,6 +92,7 @@ int urom_answer_decode(const void *bytes, size_t len, struct urom_answer *answer
     if (!urom_text_clean(answer->version, sizeof(answer->version)) ||
         !urom_text_clean(answer->text, sizeof(answer->text)) ||
         !urom_text_clean(answer->pci, sizeof(answer->pci)) ||
+        !urom_text_clean(answer->net, sizeof(answer->net)) ||
         !urom_text_clean(answer->card, sizeof(answer->card)))
         return -EBADMSG;
     return 0;

@@ -67,9 +67,11 @@ struct urom_answer {
     /* to SERVICE */
     uint32_t start_timeout; /* ms that a worker may take to start */
     uint32_t reserved;
+    /* to SERVICE, on one machine: HOST:0 of an address that other hosts reach; "": none */
+    char net[UROM_WIRE_NAME_SIZE];
 };
 
-_Static_assert(sizeof(struct urom_answer) == 600, "wire format");
+_Static_assert(sizeof(struct urom_answer) == 664, "wire format");
 
 const char *urom_reason_name(enum urom_reason reason);
 

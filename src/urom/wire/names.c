@@ -75,6 +75,17 @@ int urom_name_parse(const char *text, char addr[UROM_WIRE_ADDR_SIZE])
     return 0;
 }
 
+void urom_name_open_port(const char *addr, char out[UROM_WIRE_NAME_SIZE])
+{
+    const char *host = strchr(addr, ':'), *port = strrchr(addr, ':');
+
+    out[0] = '\0';
+    if (host == NULL || host == port || port - host + 2 >= UROM_WIRE_NAME_SIZE)
+        return;
+    memset(out, 0, UROM_WIRE_NAME_SIZE);
+    snprintf(out, UROM_WIRE_NAME_SIZE, "%.*s:0", (int)(port - host - 1), host + 1);
+}
+
 bool urom_name_is_local(const char *addr)
 {
     return begins(addr, "local:") || begins(addr, "error:local:");

@@ -18,6 +18,9 @@ void urom_name_system(const char *card, char addr[UROM_WIRE_ADDR_SIZE]);
 /* What people write for a daemon: a link's address, a path, "unix:PATH", "tcp:HOST:PORT". Others
  * are hosts, with or without port. 0, or -EINVAL. */
 int urom_name_parse(const char *text, char addr[UROM_WIRE_ADDR_SIZE]);
+/* The same address with the port left open, without the transport: HOST:0. "" when it has none or
+ * is too long. */
+void urom_name_open_port(const char *addr, char out[UROM_WIRE_NAME_SIZE]);
 /* Is the address one of this machine's own? */
 bool urom_name_is_local(const char *addr);
 

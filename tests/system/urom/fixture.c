@@ -21,7 +21,7 @@
 #define TEXT_OF(number) TEXT(number)
 #define PATIENCE_TEXT   TEXT_OF(PATIENCE)
 
-static char dir[] = "/tmp/urom-test-XXXXXX";
+static char dir[128] = "/tmp/urom-test-XXXXXX";
 
 /* ------------------------------------------------------------------------------------------------
  * Folder, time
@@ -30,6 +30,12 @@ static char dir[] = "/tmp/urom-test-XXXXXX";
 const char *fixture_dir(void)
 {
     return dir;
+}
+
+void fixture_move_to(const char *path)
+{
+    snprintf(dir, sizeof(dir), "%s", path);
+    setenv("OPENDOCA_RUNTIME_DIR", dir, 1);
 }
 
 int fixture_group_setup(void **state)
@@ -166,7 +172,8 @@ static bool is_ready_or_gone(void *arg)
 {
     struct fixture_daemon *daemon = arg;
 
-    return fixture_log_count(daemon, "ready: ") > 0 || waitpid(daemon->pid, NULL, WNOHANG) != 0;
+    return fixture_log_count(daemon, "ready: ") > 0 ||
+           waitpid(daemon->pid, &daemon->status, WNOHANG) != 0;
 }
 
 void fixture_daemon_start(struct fixture_daemon *daemon, const char *const *args)
@@ -178,13 +185,14 @@ void fixture_daemon_start(struct fixture_daemon *daemon, const char *const *args
     if (daemon->pid > 0)
         fixture_daemon_kill(daemon);
     snprintf(daemon->log, sizeof(daemon->log), "%s/daemon-%u.log", dir, number++);
+    unlink(daemon->log); /* of an earlier run in this folder, which was ready */
     daemon->pid = spawn(daemon->log, args);
     assert_true(daemon->pid > 0);
     fixture_wait(is_ready_or_gone, daemon);
     if (fixture_log_count(daemon, "ready: ") > 0)
         return;
     log = read_log(daemon);
-    print_error("the daemon does not start:\n%s", log);
+    print_error("the daemon does not start, status 0x%x:\n%s", (unsigned int)daemon->status, log);
     daemon->pid = 0; /* was waited for */
     free(log);
     fail();

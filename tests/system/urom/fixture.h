@@ -37,6 +37,8 @@
 int fixture_group_setup(void **state);
 int fixture_group_teardown(void **state);
 const char *fixture_dir(void);
+/* Another folder, which is the caller's, from here on. */
+void fixture_move_to(const char *path);
 
 /* In a forked process: a failing check must end it, not go on with the parent's next test. */
 void fixture_in_child(void);
@@ -49,6 +51,7 @@ void fixture_wait(bool (*is_so)(void *arg), void *arg);
 
 struct fixture_daemon {
     pid_t pid;
+    int status; /* of one that ended before it was ready */
     char log[256];
 };
 

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "urom/plugin/common/ops.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <doca_urom_ext.h>
 
 static const char *const names[OPS_FAMILIES] = {
     [OPS_RMA] = "worker_rma",
@@ -75,6 +78,7 @@ doca_error_t doca_urom_ops_create(struct doca_urom_service *service,
                                   struct doca_urom_ops **ops)
 {
     struct doca_urom_ops *made;
+    const char *listen;
     doca_error_t result;
 
     if (service == NULL)
@@ -95,6 +99,8 @@ doca_error_t doca_urom_ops_create(struct doca_urom_service *service,
         result = add_task(made);
     if (result != DOCA_SUCCESS)
         goto err_free;
+    if (doca_urom_ext_service_get_listen_addr(service, &listen) == DOCA_SUCCESS)
+        snprintf(made->listen, sizeof(made->listen), "%s", listen);
     made->room = doca_urom_worker_cmd_task_get_payload(made->free_tasks[0])->len;
     *ops = made;
     return DOCA_SUCCESS;

@@ -30,7 +30,8 @@ struct doca_urom_ops {
     struct doca_urom_worker_cmd_task **free_tasks;
     size_t nfree;
     size_t ntasks;
-    size_t room; /* bytes of a payload */
+    size_t room;     /* bytes of a payload */
+    char listen[64]; /* HOST:0 where workers of other hosts reach this process; "": they do not */
     struct od_list regions;
 };
 

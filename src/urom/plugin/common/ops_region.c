@@ -93,7 +93,8 @@ static doca_error_t export(struct doca_urom_ops *ops, void *addr, size_t len, ui
                                           .kind = SOFT_PEER_KIND_RDMA,
                                           .access = access,
                                           .mask = access,
-                                          .card = OPS_CARD};
+                                          .card = OPS_CARD,
+                                          .listen = ops->listen[0] != '\0' ? ops->listen : NULL};
     int err = soft_peer_export_create(&range, exp);
 
     if (err == 0)

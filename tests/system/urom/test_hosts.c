@@ -1,0 +1,638 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Clients and services on different hosts, which share nothing but a network. */
+#include "hosts.h"
+#include "ops_fixture.h"
+#include "plugins/test_wire.h"
+
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <doca_urom_amo.h>
+#include <doca_urom_coll.h>
+#include <doca_urom_rma.h>
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define HAS_SANITIZER 1
+#else
+#define HAS_SANITIZER 0
+#endif
+
+#define ALL_HOSTS "10.99.8.0/24"
+#define SIZE      (((size_t)5 << 20) + 12345) /* chunks, and an odd rest */
+#define WORDS     100003
+
+#define ACCESS                                                                                     \
+    (DOCA_UROM_OPS_ACCESS_READ | DOCA_UROM_OPS_ACCESS_WRITE | DOCA_UROM_OPS_ACCESS_ATOMIC)
+
+/* What a host has in most cases. */
+static struct fixture_daemon daemon_one;
+static struct ops_client client;
+static struct ops_result result;
+
+static void open_all(const char *const *plugins)
+{
+    hosts_daemon_start(&daemon_one, ALL_HOSTS);
+    ops_client_open(&client, hosts_rank(), plugins);
+}
+
+static void close_all(void)
+{
+    ops_client_close(&client);
+    assert_int_equal(fixture_daemon_stop(&daemon_one), 0);
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Memory of another host
+ */
+
+struct area {
+    uint8_t *bytes;
+    struct doca_urom_ops_region *region;
+};
+
+struct far {
+    uint64_t addr;
+    size_t len;
+    uint8_t desc[512];
+};
+
+static uint8_t pattern(unsigned int rank, size_t at)
+{
+    return (uint8_t)(at * 7 + rank * 31 + at / 4096);
+}
+
+static struct area area_open(size_t len, bool shareable)
+{
+    struct area area = {.bytes = ops_memory(len, shareable)};
+
+    area.region = ops_region(&client, area.bytes, len, ACCESS);
+    return area;
+}
+
+static void area_close(struct area *area, size_t len)
+{
+    ops_region_end(&client, area->region);
+    munmap(area->bytes, len);
+}
+
+/* Tells the others of an area, and attaches that of the next host. */
+static struct far exchange(unsigned int seat, const struct area *area,
+                           struct doca_urom_ops_region **region)
+{
+    struct far own = {.addr = (uintptr_t)area->bytes}, far;
+    const void *desc;
+
+    assert_ok(doca_urom_ops_region_get_desc(area->region, &desc, &own.len));
+    memcpy(own.desc, desc, own.len);
+    hosts_give(seat, &own, sizeof(own));
+    hosts_get(seat, (hosts_rank() + 1) % hosts_count(), &far, sizeof(far));
+    assert_ok(ops_attach(&client, far.desc, far.len, region));
+    ops_region_is(*region, "remote");
+    return far;
+}
+
+static void check_bytes(const uint8_t *bytes, unsigned int rank, size_t from, size_t to)
+{
+    for (size_t i = from; i < to; i++)
+        assert_int_equal(bytes[i], pattern(rank, i));
+}
+
+static void put_and_get(struct area *src, struct doca_urom_ops_region *there, uint64_t addr,
+                        struct area *back)
+{
+    assert_ok(doca_urom_rma_put(client.ops, src->region, (uintptr_t)src->bytes, there, addr, 64, 0,
+                                ops_done, &result));
+    assert_ok(ops_wait(&client, &result));
+    assert_ok(doca_urom_rma_put(client.ops, src->region, (uintptr_t)src->bytes + 64, there,
+                                addr + 64, SIZE - 64, 0, ops_done, &result));
+    assert_ok(ops_wait(&client, &result));
+    assert_ok(doca_urom_rma_get(client.ops, back->region, (uintptr_t)back->bytes, there, addr, SIZE,
+                                0, ops_done, &result));
+    assert_ok(ops_wait(&client, &result));
+    check_bytes(back->bytes, hosts_rank(), 0, SIZE);
+}
+
+/* Many at once: the last one, behind a fence, says that all are there. */
+static void put_in_pieces(struct area *src, struct doca_urom_ops_region *there, uint64_t addr)
+{
+    const size_t piece = SIZE / 32;
+
+    for (size_t i = 0; i < 32; i++)
+        assert_ok(doca_urom_rma_put(client.ops, src->region, (uintptr_t)src->bytes + i * piece,
+                                    there, addr + i * piece, piece, 0, ops_done, &result));
+    assert_ok(doca_urom_rma_put_inline(client.ops, "end", 4, there, addr + 32 * piece,
+                                       DOCA_UROM_OPS_FENCE, ops_done, &result));
+    while (result.count < 33)
+        fixture_event(client.host.pe);
+    result.count = 0;
+    assert_ok(result.status);
+}
+
+/* Of each kind of memory: everybody writes to the next one, and all at the same time. */
+static void copies_of(bool shareable, unsigned int seat)
+{
+    const unsigned int before = (hosts_rank() + hosts_count() - 1) % hosts_count();
+    struct area src = area_open(SIZE, shareable), dst = area_open(SIZE, shareable);
+    struct area back = area_open(SIZE, !shareable);
+    struct doca_urom_ops_region *there;
+    struct far far;
+
+    for (size_t i = 0; i < SIZE; i++)
+        src.bytes[i] = pattern(hosts_rank(), i);
+    far = exchange(seat, &dst, &there);
+    put_and_get(&src, there, far.addr, &back);
+    hosts_barrier(seat + 1);
+    check_bytes(dst.bytes, before, 0, SIZE);
+    memset(dst.bytes, 0, SIZE);
+    hosts_barrier(seat + 2);
+    put_in_pieces(&src, there, far.addr);
+    hosts_barrier(seat + 3);
+    check_bytes(dst.bytes, before, 0, SIZE / 32 * 32);
+    assert_string_equal((char *)dst.bytes + SIZE / 32 * 32, "end");
+    hosts_barrier(seat + 4);
+    ops_region_end(&client, there);
+    area_close(&src, SIZE);
+    area_close(&dst, SIZE);
+    area_close(&back, SIZE);
+}
+
+static void copies(void)
+{
+    static const char *const plugins[] = {"worker_rma", NULL};
+
+    open_all(plugins);
+    copies_of(true, 0);
+    copies_of(false, 10);
+    close_all();
+}
+
+static void amo_done(struct doca_urom_ops *ops, doca_error_t status, uint64_t before,
+                     void *user_data)
+{
+    struct ops_result *one = user_data;
+
+    ops_done(ops, status, user_data);
+    one->value = before;
+}
+
+static doca_error_t atomic(struct doca_urom_ops_region *region, uint64_t addr,
+                           enum doca_urom_amo_op op, uint64_t operand)
+{
+    const struct doca_urom_amo amo = {
+        .op = op, .region = region, .addr = addr, .value = operand, .size = 8};
+
+    assert_ok(doca_urom_amo_post(client.ops, &amo, amo_done, &result));
+    return ops_wait(&client, &result);
+}
+
+/* All count in the memory of host 0, those on it too. */
+static void counters(void)
+{
+    static const char *const plugins[] = {"worker_amo", NULL};
+    struct area area;
+    struct doca_urom_ops_region *there;
+    struct far far;
+
+    open_all(plugins);
+    for (unsigned int kind = 0; kind < 2; kind++) {
+        area = area_open(4096, kind == 0);
+        far = exchange(4 * kind, &area, &there);
+        for (unsigned int i = 0; i < 100; i++)
+            assert_ok(atomic(there, far.addr + 8, DOCA_UROM_AMO_FETCH_ADD, 1));
+        assert_int_equal(result.value, 99);
+        assert_ok(atomic(there, far.addr + 8, DOCA_UROM_AMO_SWAP, 7));
+        assert_int_equal(result.value, 100);
+        hosts_barrier(4 * kind + 1);
+        assert_int_equal(((uint64_t *)area.bytes)[1], 7);
+        assert_doca(DOCA_ERROR_INVALID_VALUE,
+                    atomic(there, far.addr + 4096, DOCA_UROM_AMO_SWAP, 7));
+        hosts_barrier(4 * kind + 2);
+        ops_region_end(&client, there);
+        area_close(&area, 4096);
+    }
+    close_all();
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Collectives
+ */
+
+static struct doca_urom_domain *domain;
+static struct doca_urom_coll_team *team;
+
+static void team_done(struct doca_urom_coll_team *one, doca_error_t status, void *user_data)
+{
+    (void)one;
+    ops_done(NULL, status, user_data);
+}
+
+static void open_team(void)
+{
+    uint64_t ids[HOSTS_MAX];
+
+    domain = hosts_domain(client.host.pe, client.worker);
+    for (unsigned int i = 0; i < hosts_count(); i++)
+        ids[i] = 10 + i;
+    assert_ok(doca_urom_coll_team_create(client.ops, 3, 10 + hosts_rank(), ids, hosts_count(),
+                                         team_done, &result, &team));
+    assert_ok(ops_wait(&client, &result));
+}
+
+static void close_team(void)
+{
+    assert_ok(doca_urom_coll_team_destroy(team, ops_done, &result));
+    assert_ok(ops_wait(&client, &result));
+    assert_ok(doca_ctx_stop(doca_urom_domain_as_ctx(domain)));
+    assert_ok(doca_urom_domain_destroy(domain));
+}
+
+static struct doca_urom_coll_place place_of(const struct area *area)
+{
+    return (struct doca_urom_coll_place){area->region, (uintptr_t)area->bytes};
+}
+
+static struct doca_urom_coll_place inlined(const void *at)
+{
+    return (struct doca_urom_coll_place){NULL, (uintptr_t)at};
+}
+
+static doca_error_t allreduce(const struct area *src, const struct area *dst, size_t count)
+{
+    doca_error_t status =
+        doca_urom_coll_allreduce(team, place_of(src), place_of(dst), count, DOCA_UROM_COLL_UINT64,
+                                 DOCA_UROM_COLL_SUM, ops_done, &result);
+
+    return status == DOCA_SUCCESS ? ops_wait(&client, &result) : status;
+}
+
+static void small_collectives(void)
+{
+    const unsigned int n = hosts_count(), rank = hosts_rank();
+    uint64_t value = rank + 1, sum = 0, all[HOSTS_MAX];
+
+    for (unsigned int i = 0; i < 100; i++) {
+        assert_ok(doca_urom_coll_allreduce(team, inlined(&value), inlined(&sum), 1,
+                                           DOCA_UROM_COLL_UINT64, DOCA_UROM_COLL_SUM, ops_done,
+                                           &result));
+        assert_ok(ops_wait(&client, &result));
+        assert_int_equal(sum, n * (n + 1) / 2);
+    }
+    assert_ok(doca_urom_coll_barrier(team, ops_done, &result));
+    assert_ok(ops_wait(&client, &result));
+    assert_ok(doca_urom_coll_allgather(team, inlined(&value), inlined(all), 8, ops_done, &result));
+    assert_ok(ops_wait(&client, &result));
+    for (unsigned int i = 0; i < n; i++)
+        assert_int_equal(all[i], i + 1);
+}
+
+static void large_collectives(struct area *src, struct area *dst)
+{
+    const unsigned int n = hosts_count(), rank = hosts_rank();
+    uint64_t *from = (uint64_t *)src->bytes, *to = (uint64_t *)dst->bytes;
+
+    for (size_t i = 0; i < WORDS * n; i++)
+        from[i] = (rank + 1) * i;
+    assert_ok(allreduce(src, dst, WORDS));
+    for (size_t i = 0; i < WORDS; i++)
+        assert_true(to[i] == n * (n + 1) / 2 * i);
+    assert_ok(
+        doca_urom_coll_alltoall(team, place_of(src), place_of(dst), WORDS * 8, ops_done, &result));
+    assert_ok(ops_wait(&client, &result));
+    for (size_t i = 0; i < WORDS * n; i++)
+        assert_true(to[i] == (i / WORDS + 1) * (rank * WORDS + i % WORDS));
+    assert_ok(doca_urom_coll_bcast(team, n - 1, place_of(src), WORDS * 8, ops_done, &result));
+    assert_ok(ops_wait(&client, &result));
+    for (size_t i = 0; i < WORDS; i++)
+        assert_true(from[i] == n * i);
+}
+
+static void every_collective(void)
+{
+    struct area src = area_open(WORDS * 8 * hosts_count(), hosts_rank() % 2 == 0);
+    struct area dst = area_open(WORDS * 8 * hosts_count(), hosts_rank() < 2);
+
+    open_team();
+    small_collectives();
+    large_collectives(&src, &dst);
+    close_team();
+    hosts_barrier(20);
+    area_close(&src, WORDS * 8 * hosts_count());
+    area_close(&dst, WORDS * 8 * hosts_count());
+}
+
+static void collectives(void)
+{
+    static const char *const plugins[] = {"worker_coll", NULL};
+
+    open_all(plugins);
+    every_collective();
+    close_all();
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Clients of a service that is elsewhere
+ */
+
+/* The one of host 0, for all. */
+static void open_elsewhere(const char *const *plugins, const char *net)
+{
+    if (hosts_rank() == 0)
+        hosts_daemon_start(&daemon_one, net);
+    hosts_barrier(30);
+    if (hosts_rank() > 0) {
+        setenv("DOCA_UROM_SOCKET", "tcp:10.99.8.1:18610", 1);
+        hosts_secret("DOCA_UROM_TOKEN_FILE", "a secret of all hosts");
+    }
+    if (plugins != NULL)
+        ops_client_open(&client, hosts_rank(), plugins);
+}
+
+static void close_elsewhere(void)
+{
+    ops_client_close(&client);
+    hosts_barrier(31);
+    if (hosts_rank() == 0)
+        assert_int_equal(fixture_daemon_stop(&daemon_one), 0);
+}
+
+static void clients_elsewhere(void)
+{
+    static const char *const plugins[] = {"worker_rma", "worker_coll", NULL};
+    struct area src, dst;
+
+    open_elsewhere(plugins, ALL_HOSTS);
+    src = area_open(SIZE, false);
+    dst = area_open(SIZE, true);
+    ops_region_is(src.region, hosts_rank() == 0 ? "vm" : "remote");
+    for (size_t i = 0; i < SIZE; i++)
+        src.bytes[i] = pattern(hosts_rank(), i);
+    assert_ok(doca_urom_rma_put(client.ops, src.region, (uintptr_t)src.bytes, dst.region,
+                                (uintptr_t)dst.bytes, SIZE, 0, ops_done, &result));
+    assert_ok(ops_wait(&client, &result));
+    check_bytes(dst.bytes, hosts_rank(), 0, SIZE);
+    area_close(&src, SIZE);
+    area_close(&dst, SIZE);
+    every_collective();
+    close_elsewhere();
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Who is refused
+ */
+
+static doca_error_t start_service(void)
+{
+    struct fixture_host host;
+    doca_error_t status;
+
+    fixture_host_prepare(&host);
+    status = doca_ctx_start(host.service_ctx);
+    if (status == DOCA_SUCCESS)
+        assert_ok(doca_ctx_stop(host.service_ctx));
+    assert_ok(doca_urom_service_destroy(host.service));
+    assert_ok(doca_pe_destroy(host.pe));
+    assert_ok(doca_dev_close(host.dev));
+    return status;
+}
+
+/* Host 1 is of the network that is allowed, host 2 is not. */
+static void refusals(void)
+{
+    open_elsewhere(NULL, "10.99.8.2/32");
+    if (hosts_rank() == 1) {
+        assert_ok(start_service());
+        hosts_secret("DOCA_UROM_TOKEN_FILE", "another secret");
+        assert_doca(DOCA_ERROR_NOT_PERMITTED, start_service());
+        unsetenv("DOCA_UROM_TOKEN_FILE");
+        assert_doca(DOCA_ERROR_NOT_PERMITTED, start_service());
+    }
+    if (hosts_rank() == 2)
+        assert_doca(DOCA_ERROR_NOT_PERMITTED, start_service());
+    hosts_barrier(1);
+    if (hosts_rank() > 0)
+        return;
+    assert_int_equal(fixture_log_count(&daemon_one, "is refused (identity)"), 3);
+    assert_int_equal(fixture_log_count(&daemon_one, "(DOCA_UROM_TOKEN_FILE) is missing"), 2);
+    assert_int_equal(fixture_log_count(&daemon_one, "--allow-net does not admit"), 1);
+    assert_int_equal(fixture_daemon_stop(&daemon_one), 0);
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Deaths
+ */
+
+/* The worker goes on with what has nothing to do with it. */
+static void still_works(struct area *src, struct area *dst)
+{
+    assert_ok(doca_urom_rma_put(client.ops, src->region, (uintptr_t)src->bytes, dst->region,
+                                (uintptr_t)dst->bytes, SIZE, 0, ops_done, &result));
+    assert_ok(ops_wait(&client, &result));
+}
+
+/* Writes to host 1 until that fails. */
+static doca_error_t put_until_lost(struct area *src, struct doca_urom_ops_region *there,
+                                   uint64_t addr)
+{
+    const uint64_t end = fixture_now_ms() + PATIENCE;
+    doca_error_t status;
+
+    do {
+        assert_ok(doca_urom_rma_put(client.ops, src->region, (uintptr_t)src->bytes, there, addr,
+                                    SIZE, 0, ops_done, &result));
+        status = ops_wait(&client, &result);
+        assert_true(fixture_now_ms() < end);
+    } while (status == DOCA_SUCCESS);
+    return status;
+}
+
+/* Host 1 loses its client, or its network, while host 0 writes there. */
+static void lose_memory(bool cable)
+{
+    static const char *const plugins[] = {"worker_rma", NULL};
+    struct doca_urom_ops_region *there;
+    struct area src, dst;
+    struct far far;
+
+    open_all(plugins);
+    src = area_open(SIZE, false);
+    dst = area_open(SIZE, true);
+    far = exchange(0, &dst, &there);
+    hosts_barrier(1);
+    if (hosts_rank() == 1) {
+        poll(NULL, 0, 20); /* it may also be lost before the first write */
+        if (!cable)
+            kill(getpid(), SIGKILL);
+        hosts_cut();
+    } else {
+        doca_error_t status = put_until_lost(&src, there, far.addr);
+
+        assert_true(status == DOCA_ERROR_NOT_FOUND || status == DOCA_ERROR_IO_FAILED);
+        still_works(&src, &dst);
+        ops_region_end(&client, there);
+        status = ops_attach(&client, far.desc, far.len, &there);
+        assert_true(status == DOCA_ERROR_NOT_FOUND || status == DOCA_ERROR_IO_FAILED);
+        still_works(&src, &dst);
+    }
+    if (cable)
+        hosts_barrier(2);
+    if (hosts_rank() == 1)
+        ops_region_end(&client, there);
+    area_close(&src, SIZE);
+    area_close(&dst, SIZE);
+    close_all();
+}
+
+static void owner_dies(void)
+{
+    lose_memory(false);
+}
+
+static void cable_is_cut(void)
+{
+    lose_memory(true);
+}
+
+static pid_t own_worker(void)
+{
+    json_t *status = fixture_status();
+    json_t *worker = json_array_get(json_object_get(status, "workers"), 0);
+    pid_t pid = (pid_t)json_integer_value(json_object_get(worker, "pid"));
+
+    json_decref(status);
+    assert_true(pid > 0);
+    return pid;
+}
+
+/* Operations that have begun everywhere, and one that has not. */
+static void worker_dies(void)
+{
+    static const char *const plugins[] = {"worker_coll", NULL};
+    struct area src, dst;
+    doca_error_t status;
+
+    open_all(plugins);
+    src = area_open(WORDS * 8, true);
+    dst = area_open(WORDS * 8, false);
+    open_team();
+    assert_ok(allreduce(&src, &dst, WORDS));
+    hosts_barrier(1);
+    if (hosts_rank() == 1)
+        kill(own_worker(), SIGKILL);
+    else
+        while ((status = allreduce(&src, &dst, WORDS)) == DOCA_SUCCESS)
+            ;
+    if (hosts_rank() != 1)
+        assert_doca(DOCA_ERROR_IO_FAILED, status);
+    hosts_barrier(2);
+    exit(0); /* whose end is not what this is about */
+}
+
+/* A client loses its service with the network: what is in flight fails, and nothing else can be
+ * begun. */
+static void far_service_is_cut_off(void)
+{
+    struct doca_urom_worker_cmd_task *task;
+    struct fixture_result done = {0};
+    struct fixture_host host;
+    struct doca_urom_worker *worker;
+    const struct test_cmd hold = {.op = TEST_HOLD};
+    doca_error_t status;
+
+    open_elsewhere(NULL, ALL_HOSTS);
+    if (hosts_rank() == 0) {
+        hosts_barrier(1);
+        hosts_barrier(2);
+        assert_int_equal(fixture_daemon_stop(&daemon_one), 0);
+        return;
+    }
+    fixture_host_open(&host);
+    worker = fixture_worker(&host, 5, fixture_plugin(&host, "worker_test"));
+    assert_int_equal(fixture_worker_start(&host, worker), DOCA_CTX_STATE_RUNNING);
+    task = fixture_task(worker, fixture_plugin(&host, "worker_test"), &done);
+    fixture_payload(task, &hold, sizeof(hold));
+    assert_ok(fixture_submit(task));
+    hosts_barrier(1);
+    hosts_cut();
+    fixture_event(host.pe);
+    assert_int_equal(done.count, 1);
+    assert_doca(DOCA_ERROR_IO_FAILED, done.status);
+    status = fixture_submit(task);
+    assert_true(status == DOCA_ERROR_IO_FAILED || status == DOCA_ERROR_NOT_PERMITTED);
+    doca_task_free(doca_urom_worker_cmd_task_as_task(task));
+    fixture_worker_end(&host, worker);
+    fixture_host_close(&host);
+    hosts_barrier(2);
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * The test
+ */
+
+static const struct hosts_case cases[] = {
+    {"copies", copies},
+    {"counters", counters},
+    {"collectives", collectives},
+    {"clients_elsewhere", clients_elsewhere},
+    {"refusals", refusals},
+    {"owner_dies", owner_dies},
+    {"cable_is_cut", cable_is_cut},
+    {"worker_dies", worker_dies},
+    {"far_service_is_cut_off", far_service_is_cut_off},
+    {NULL, NULL},
+};
+
+static void run_on(unsigned int n, const char *name)
+{
+    if (HAS_SANITIZER || getenv("UROM_HAS_UCX") == NULL || !hosts_make(n))
+        skip();
+    hosts_run(name, strcmp(name, "owner_dies") == 0 ? 1u << 1 : 0);
+}
+
+static int remove_hosts(void **state)
+{
+    (void)state;
+    hosts_remove();
+    return 0;
+}
+
+#define CASE(name, n)                                                                              \
+    static void name##_on_##n##_hosts(void **state)                                                \
+    {                                                                                              \
+        (void)state;                                                                               \
+        run_on(n, #name);                                                                          \
+    }
+
+CASE(copies, 2)
+CASE(copies, 3)
+CASE(counters, 2)
+CASE(collectives, 2)
+CASE(collectives, 4)
+CASE(clients_elsewhere, 3)
+CASE(refusals, 3)
+CASE(owner_dies, 2)
+CASE(cable_is_cut, 2)
+CASE(worker_dies, 3)
+CASE(far_service_is_cut_off, 2)
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(copies_on_2_hosts, remove_hosts),
+        cmocka_unit_test_teardown(copies_on_3_hosts, remove_hosts),
+        cmocka_unit_test_teardown(counters_on_2_hosts, remove_hosts),
+        cmocka_unit_test_teardown(collectives_on_2_hosts, remove_hosts),
+        cmocka_unit_test_teardown(collectives_on_4_hosts, remove_hosts),
+        cmocka_unit_test_teardown(clients_elsewhere_on_3_hosts, remove_hosts),
+        cmocka_unit_test_teardown(refusals_on_3_hosts, remove_hosts),
+        cmocka_unit_test_teardown(owner_dies_on_2_hosts, remove_hosts),
+        cmocka_unit_test_teardown(cable_is_cut_on_2_hosts, remove_hosts),
+        cmocka_unit_test_teardown(worker_dies_on_3_hosts, remove_hosts),
+        cmocka_unit_test_teardown(far_service_is_cut_off_on_2_hosts, remove_hosts),
+    };
+
+    hosts_main(argc, argv, cases);
+    return cmocka_run_group_tests(tests, fixture_group_setup, fixture_group_teardown);
+}
