@@ -2,7 +2,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Build a CUDA program with simt's nvcc, run it, and look at what it says.
 
-usage: run_cuda.py TOOLKIT PROGRAM.cu
+usage: run_cuda.py TOOLKIT PROGRAM.cu [SANITIZERS]
+
+With "address" or "thread" among the sanitizers, programs that say nothing of the kind themselves are built
+with it, too.
 
 A program passes when it exits with 0. Comments in it may say otherwise:
 
@@ -13,6 +16,7 @@ A program passes when it exits with 0. Comments in it may say otherwise:
     // NO BUILD: expression                  nvcc must refuse it, and say this
     // NEEDS: command                        skipped when this shell command fails
     // WITH: command                         in front of the program, if it works
+    // NOT WITH: sanitizer reason            built without it
 """
 import os
 import re
@@ -39,8 +43,22 @@ def fail(why, result):
     return 1
 
 
-def wrapper(text):
-    for line in directives(text, 'WITH'):
+def sanitizer_of(text, wanted):
+    """The sanitizer to add, if it works here."""
+    if directives(text, 'FAILS') or directives(text, 'NO BUILD') or '-fsanitize' in text:
+        return None
+    for name in ('address', 'thread'):
+        if name in wanted.split(',') and not any(d.startswith(name) for d in directives(text, 'NOT WITH')):
+            compiler = os.environ.get('SIMT_CXX') or 'clang++'
+            probe = subprocess.run([compiler, '-x', 'c++', '-fsanitize=' + name, '-', '-o', os.devnull], check=False,
+                                   input='int main(){}', text=True, stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.DEVNULL)
+            return None if probe.returncode else name
+    return None
+
+
+def wrapper(lines):
+    for line in lines:
         command = line.split()
         if not subprocess.run(command + ['true'], check=False, stdout=subprocess.DEVNULL,
                               stderr=subprocess.DEVNULL).returncode:
@@ -76,6 +94,7 @@ def check_run(text, ran):
 
 def main():
     toolkit, program = sys.argv[1:3]
+    wanted = sys.argv[3] if len(sys.argv) > 3 else ''
     with open(program, encoding='utf-8') as source:
         text = source.read()
     for command in directives(text, 'NEEDS'):
@@ -87,13 +106,18 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         binary = os.path.join(scratch, 'program')
         flags = [f for line in directives(text, 'FLAGS') for f in line.split()]
+        front = directives(text, 'WITH')
+        sanitizer = sanitizer_of(text, wanted)
+        if sanitizer:
+            flags += ['-Xcompiler', '-fsanitize=' + sanitizer]
+            front = front or ['setarch -R']
         built = run([os.path.join(toolkit, 'bin', 'nvcc'), '-g', '-O2', '-Xcompiler', '-Wall,-Wextra'] + flags +
                     [program, '-o', binary])
         verdict = check_build(text, built)
         if verdict is not None:
             return verdict
         try:
-            return check_run(text, run(wrapper(text) + [binary], environment))
+            return check_run(text, run(wrapper(front) + [binary], environment))
         except subprocess.TimeoutExpired as late:
             print('no end after %d s, output:\n%s' % (SECONDS, (late.stdout or b'').decode()))
             return 1

@@ -3,8 +3,9 @@
 // ENV: SIMT_HANG_SECONDS=1
 // SAYS: no CUDA thread got on for 1 s
 // SAYS: kernel waits, block 0 of 1, 2 threads
-// SAYS: 1 thread \(0\) wait at a barrier: waits at .*hang\.cu:17
+// SAYS: 1 thread \(0\) wait at a barrier: waits at .*hang\.cu:18
 // SAYS: 1 thread \(1\) are running: .*(waits|hang)
+// NOT WITH: thread flags are volatile, not atomic
 #include <thread>
 #include <string.h>
 #include <unistd.h>

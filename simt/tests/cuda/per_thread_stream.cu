@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Each host thread has a default stream of its own: launches, copies, events, waits. */
 // FLAGS: -default-stream per-thread
+// NOT WITH: thread flags are volatile, not atomic
 #include <thread>
 
 #include "check.h"

@@ -2,6 +2,7 @@
 /* A kernel that finds no room is told while the host waits for it, and runs when there is room again. */
 // ENV: SIMT_RESIDENT=2
 // SAYS: kernel third waits: all 2 blocks that may be resident are taken, one by kernel hold; raise SIMT_RESIDENT
+// NOT WITH: thread flags are volatile, not atomic
 #include <string.h>
 #include <thread>
 #include <unistd.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A missing barrier that ascending order hides is found by a seed, and found again by the same seed. */
 // ENV: SIMT_SEED=12345
+// NOT WITH: thread a barrier is missing on purpose
 #include <string.h>
 
 #include "check.h"

@@ -2,6 +2,7 @@
 /* In serial mode a block that waits for another one is told. */
 // ENV: SIMT_SERIAL=1 SIMT_HANG_SECONDS=1
 // SAYS: kernel waits, block 0 of 2, 1 threads: no progress; SIMT_SERIAL=1 .*\[simt-serial\]
+// NOT WITH: thread flags are volatile, not atomic
 #include <thread>
 #include <string.h>
 #include <unistd.h>

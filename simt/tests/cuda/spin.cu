@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Whoever spins lets the one run that it waits for: a lane, a warp, a block, a kernel, the host. */
+// NOT WITH: thread flags are volatile, not atomic
 #include <chrono>
 
 #include "check.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Order within a stream and between streams, events, host functions. */
+// NOT WITH: thread flags are volatile, not atomic
 #include <atomic>
 
 #include "check.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* __trap() also ends blocks of the kernel that would spin for ever. */
-// SAYS: trap\.cu:10: k: kernel k, block 3, thread \(0,0,0\): trap
+// NOT WITH: thread flags are volatile, not atomic
+// SAYS: trap\.cu:11: k: kernel k, block 3, thread \(0,0,0\): trap
 #include "check.h"
 
 __global__ void k(volatile int *flag)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A lane that its own mask does not name. */
-// SAYS: lane 3 calls __ballot_sync at .*wrong_mask\.cu:9 with mask 0x00000007, which does not name it
+// NOT WITH: thread all lanes write one word
+// SAYS: lane 3 calls __ballot_sync at .*wrong_mask\.cu:10 with mask 0x00000007, which does not name it
 #include "check.h"
 
 __global__ void k(unsigned *out)

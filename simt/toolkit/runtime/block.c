@@ -340,6 +340,18 @@ static void collect(struct block *b)
     }
 }
 
+/* What abandoned threads did happened before the end of their grid, too. */
+static void release_abandoned(struct block *b)
+{
+    for (int i = 0; i < b->threads; i++) {
+        if (b->thread[i].state != THREAD_DONE && b->thread[i].fiber) {
+            san_fiber_switch(b->thread[i].fiber);
+            san_release(&b->grid->finished);
+        }
+    }
+    san_fiber_switch(b->main_fiber);
+}
+
 void block_run(struct block *b)
 {
     here_block = b;
@@ -350,6 +362,8 @@ void block_run(struct block *b)
     san_release(&b->grid->kernel);
     set_current(b, first);
     jump(b, &b->main, first->carrier, false);
+    if (UNLIKELY(b->abandoned))
+        release_abandoned(b);
     san_acquire(&b->grid->finished);
     clock_block_goes_on(b);
     collect(b);
