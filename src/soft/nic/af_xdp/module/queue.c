@@ -193,8 +193,8 @@ static bool is_unsummed(const uint8_t *data, uint32_t len)
     if (len < SOFT_NIC_ETHER_LEN + SOFT_NIC_IPV4_LEN)
         return false;
     is_ipv4 = soft_nic_get16(data + 12) == ETH_P_IP && ip[0] == 0x45;
-    if (!is_ipv4 && (soft_nic_get16(data + 12) != ETH_P_IPV6 ||
-                     len < SOFT_NIC_ETHER_LEN + SOFT_NIC_IPV6_LEN))
+    if (!is_ipv4 &&
+        (soft_nic_get16(data + 12) != ETH_P_IPV6 || len < SOFT_NIC_ETHER_LEN + SOFT_NIC_IPV6_LEN))
         return false;
     if (is_ipv4 && (soft_nic_get16(ip + 6) & 0x3fff) != 0)
         return false;
