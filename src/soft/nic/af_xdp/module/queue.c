@@ -219,9 +219,12 @@ uint32_t af_xdp_queue_rx(struct af_xdp_queue *self, struct soft_nic_frame *frame
         frames[i] = (struct soft_nic_frame){
             .data = data,
             .len = desc->len,
-            .is_unsummed = self->local && is_unsummed(data, desc->len),
         };
+        /* Another core wrote it; what is waited for now is not waited for once a frame. */
+        __builtin_prefetch(data);
     }
+    for (uint32_t i = 0; i < n && self->local; i++)
+        frames[i].is_unsummed = is_unsummed(frames[i].data, frames[i].len);
     self->held = n;
     return n;
 }
