@@ -26,6 +26,7 @@
 #define LIMIT   60 /* s that one side may take; it spins */
 
 static const char *self;
+static const char *transport = "tcp";
 
 /* ---- Ours: two programs ---- */
 
@@ -37,7 +38,7 @@ static struct soft_link *open_link(const char *host, bool listens)
     struct soft_link *link;
     char addr[64];
 
-    snprintf(addr, sizeof(addr), "ucx:%s:%d", host, PORT);
+    snprintf(addr, sizeof(addr), "%s:%s:%d", transport, host, PORT);
     if (!listens) {
         if (soft_link_connect(addr, &conf, NULL, 0, &link) != 0)
             bench_die("connect", soft_reason());
@@ -286,6 +287,8 @@ int main(int argc, char **argv)
     struct place cable = {.name = "two namespaces", .host = TWO_HOSTS_THERE, .device = ""};
 
     self = argv[0];
+    if (getenv("BENCH_LINK") != NULL)
+        transport = getenv("BENCH_LINK");
     if (argc > 1)
         alarm(LIMIT);
     if (argc == 3)

@@ -11,7 +11,8 @@
  *                   unix socket, data in rings of shared memory: no system call while both poll.
  *                   The socket is link-NAME in the runtime folder, or NAME itself if that is an
  *                   absolute path.
- *   ucx:HOST:PORT   processes of different hosts, UCX active messages; loaded at run time
+ *   tcp:HOST:PORT   processes of different hosts; one connection a link
+ *   ucx:HOST:PORT   the same over UCX active messages; loaded at run time
  *   error:ADDRESS   wraps one of the above and injects faults (OPENDOCA_LINK_FAULTS,
  * docs/faults.md)
  *

@@ -46,6 +46,12 @@ static inline bool rig_is(const char *transport)
     return strstr(rig_transport, transport) != NULL;
 }
 
+/* The sides may be on two hosts. */
+static inline bool rig_is_network(void)
+{
+    return rig_is("ucx") || rig_is("tcp");
+}
+
 static inline time_t rig_deadline(void)
 {
     return time(NULL) + RIG_SECONDS;
@@ -79,7 +85,7 @@ static inline void rig_init(struct rig *rig)
 
     *rig =
         (struct rig){.conf = {.max_msg = 4080, .depth = 8, .connect_timeout = 10000, .backlog = 4}};
-    if (rig_is("ucx"))
+    if (rig_is_network())
         snprintf(rig->addr, sizeof(rig->addr), "%s:127.0.0.1:%u", rig_transport, rig_free_port());
     else
         snprintf(rig->addr, sizeof(rig->addr), "%s:case-%u", rig_transport, ++cases);

@@ -192,7 +192,7 @@ static void check(unsigned int step, bool ran, const struct result *r)
     }
     assert_int_equal(r->end != -EILSEQ, 1);
     /* What was with us before the death is received. Over a network it may have been on its way. */
-    if (step >= STEP_ALL_SENT && step < STEP_COUNT && !rig_is("ucx"))
+    if (step >= STEP_ALL_SENT && step < STEP_COUNT && !rig_is_network())
         assert_int_equal(r->received, MESSAGES);
     if (step < STEP_SHUT) {
         assert_int_equal(r->end, -ECONNRESET);

@@ -2,7 +2,7 @@
 #include "conformance/link/rig.h"
 #include "lib/two_hosts.h"
 
-#define ADDR     "ucx:" TWO_HOSTS_THERE ":18515"
+#define ADDR     "%s:" TWO_HOSTS_THERE ":18515"
 #define BEAT_ALL 20 /* s within which a cut cable is noticed; 5 unless the machine is busy */
 
 static struct rig rig;
@@ -32,7 +32,7 @@ static int serve(void)
     int rc, reason = 0;
 
     rig_init(&rig);
-    snprintf(rig.addr, sizeof(rig.addr), ADDR);
+    snprintf(rig.addr, sizeof(rig.addr), ADDR, rig_transport);
     ACTOR_CHECK(soft_link_listen(rig.addr, &rig.conf, &rig.listener) == 0);
     rig.server = rig_next(&rig);
     ACTOR_CHECK(soft_link_accept(rig.server, NULL, 0) == 0);
@@ -60,7 +60,7 @@ static int use(const char *device)
     int reason;
 
     rig_init(&rig);
-    snprintf(rig.addr, sizeof(rig.addr), ADDR);
+    snprintf(rig.addr, sizeof(rig.addr), ADDR, rig_transport);
     memset(bytes, 'r', sizeof(bytes));
     rig.client = rig_connect(&rig);
     rig_wait(rig.client, SOFT_LINK_UP);
