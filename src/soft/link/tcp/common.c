@@ -113,13 +113,23 @@ static void watch(struct soft_tcp_link *self)
     want(self, EPOLLIN | EPOLLRDHUP | (behind ? EPOLLOUT : 0u));
 }
 
+/* The owner does not look any more, so nobody else tells what it took. */
+static void watch_again(struct soft_tcp_link *self)
+{
+    soft_service_timer_cancel(&self->doze);
+    pthread_mutex_lock(&self->stream.lock);
+    soft_tcp_stream_ack(&self->stream);
+    pthread_mutex_unlock(&self->stream.lock);
+    watch(self);
+}
+
 static void look_whether_it_polls(struct soft_service_timer *timer)
 {
     struct soft_tcp_link *self = OD_CONTAINER_OF(timer, struct soft_tcp_link, doze);
     unsigned long polls = atomic_load_explicit(&self->polls, memory_order_relaxed);
 
     if (polls == self->polls_seen) {
-        watch(self);
+        watch_again(self);
         return;
     }
     self->polls_seen = polls;
@@ -174,11 +184,19 @@ static void work(struct soft_tcp_link *self)
         watch(self);
 }
 
+static bool owner_sleeps(const struct soft_tcp_link *self)
+{
+    const struct od_waker *waker = self->base.conf.waker;
+
+    return waker != NULL && atomic_load_explicit(&waker->armed, memory_order_relaxed) != 0;
+}
+
 void soft_tcp_up_ready(struct soft_tcp_link *self, uint32_t events)
 {
     unsigned long polls = atomic_load_explicit(&self->polls, memory_order_relaxed);
 
-    if (polls != self->polls_seen && !self->released && (events & (EPOLLHUP | EPOLLERR)) == 0) {
+    if (polls != self->polls_seen && !self->released && (events & (EPOLLHUP | EPOLLERR)) == 0 &&
+        !owner_sleeps(self)) {
         self->polls_seen = polls;
         doze(self);
         return;
@@ -265,10 +283,9 @@ void soft_tcp_look(struct soft_tcp_link *self, unsigned int steps)
     soft_service_unlock();
 }
 
-void soft_tcp_kept(struct soft_tcp_link *self)
+void soft_tcp_left(struct soft_tcp_link *self)
 {
-    if (!atomic_load_explicit(&self->stream.behind, memory_order_relaxed) ||
-        atomic_load_explicit(&self->dozing, memory_order_relaxed))
+    if (atomic_load_explicit(&self->dozing, memory_order_relaxed))
         return;
     soft_service_lock();
     if (soft_tcp_phase(self) == TCP_UP && self->watch.fd >= 0)
@@ -278,16 +295,12 @@ void soft_tcp_kept(struct soft_tcp_link *self)
 
 void soft_tcp_maybe_sleeps(struct soft_tcp_link *self)
 {
-    const struct od_waker *waker = self->base.conf.waker;
-
-    if (waker == NULL || atomic_load_explicit(&waker->armed, memory_order_relaxed) == 0 ||
-        !atomic_load_explicit(&self->dozing, memory_order_relaxed))
+    if (!owner_sleeps(self) || !atomic_load_explicit(&self->dozing, memory_order_relaxed))
         return;
     soft_service_lock();
     if (soft_tcp_phase(self) == TCP_UP && self->watch.fd >= 0) {
         self->polls_seen = atomic_load_explicit(&self->polls, memory_order_relaxed);
-        soft_service_timer_cancel(&self->doze);
-        watch(self);
+        watch_again(self);
     }
     soft_service_unlock();
 }

@@ -42,10 +42,11 @@ struct soft_tcp_stream {
 };
 
 /* A greeting is read with `stage` alone. -ENOMEM. */
-int soft_tcp_stream_open(struct soft_tcp_stream *stream);
-void soft_tcp_stream_close(struct soft_tcp_stream *stream);
+SOFT_API int soft_tcp_stream_open(struct soft_tcp_stream *stream);
+SOFT_API void soft_tcp_stream_close(struct soft_tcp_stream *stream);
 /* Room for messages. -ENOMEM. */
-int soft_tcp_stream_come_up(struct soft_tcp_stream *stream, uint32_t max_msg, uint32_t depth);
+SOFT_API int soft_tcp_stream_come_up(struct soft_tcp_stream *stream, uint32_t max_msg,
+                                     uint32_t depth);
 
 /* Lock held, all of them. */
 /* More of a greeting. 0, -EAGAIN or -ECONNRESET. */
@@ -60,7 +61,7 @@ int soft_tcp_stream_send(struct soft_tcp_stream *stream, enum soft_tcp_type type
                          const struct iovec *iov, unsigned int niov, size_t len);
 /* Sends what was kept and reads what is there, in at most so many steps. *news: messages or counts
  * have changed. 0, or -ECONNRESET: it has ended, all that came is in the store. */
-int soft_tcp_stream_pump(struct soft_tcp_stream *stream, unsigned int steps, bool *news);
+SOFT_API int soft_tcp_stream_pump(struct soft_tcp_stream *stream, unsigned int steps, bool *news);
 /* Tells the counts if the peer does not know them yet. */
 void soft_tcp_stream_ack(struct soft_tcp_stream *stream);
 

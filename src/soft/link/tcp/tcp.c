@@ -35,7 +35,8 @@ static int send_numbered(struct soft_tcp_link *self, enum soft_tcp_type type,
     if (rc == 0)
         atomic_store_explicit(&self->stream.sent, sent_of(self) + 1, memory_order_relaxed);
     pthread_mutex_unlock(&self->stream.lock);
-    soft_tcp_kept(self);
+    if (atomic_load_explicit(&self->stream.behind, memory_order_relaxed))
+        soft_tcp_left(self);
     return rc;
 }
 
@@ -111,7 +112,8 @@ static void tell_counts(struct soft_tcp_link *self)
     pthread_mutex_lock(&self->stream.lock);
     soft_tcp_stream_ack(&self->stream);
     pthread_mutex_unlock(&self->stream.lock);
-    soft_tcp_kept(self);
+    if (atomic_load_explicit(&self->stream.behind, memory_order_relaxed))
+        soft_tcp_left(self);
 }
 
 static int recv_nothing(struct soft_tcp_link *self, struct soft_link_msg *msg)
@@ -162,6 +164,8 @@ static void tcp_release(struct soft_link *link)
     if (++self->untold >= OD_MAX(link->depth / 4, 1u)) {
         self->untold = 0;
         tell_counts(self);
+    } else {
+        soft_tcp_left(self);
     }
 }
 

@@ -126,8 +126,9 @@ void soft_tcp_up_ready(struct soft_tcp_link *self, uint32_t events);
 
 /* Reads and writes what there is. */
 void soft_tcp_look(struct soft_tcp_link *self, unsigned int steps);
-/* After the stream's lock was given back: somebody must see to what was kept. */
-void soft_tcp_kept(struct soft_tcp_link *self);
+/* Something is left to be sent or told, which the background thread does if the owner comes not
+ * back soon. */
+void soft_tcp_left(struct soft_tcp_link *self);
 /* An owner that has armed its waker is about to sleep. */
 void soft_tcp_maybe_sleeps(struct soft_tcp_link *self);
 
