@@ -9,6 +9,7 @@
 
 set -u
 
+packets=$(dirname "$(readlink -f "$0")")/sample_packets.py
 build=$1 prefix=$2
 shift 2
 wrapper=("$@")
@@ -135,6 +136,33 @@ run_channel doca_comch/comch_stream "500 pieces sent" "" 500
 run_channel doca_comch/comch_file_copy "5000001 bytes offered and fetched" "$stage/fetched" \
     "$stage/source"
 cmp "$stage/source" "$stage/fetched" >"$stage/out" 2>&1 || fail "comch_file_copy: the copy differs"
+
+# Packets: over wires inside the process, and over veth pairs where the rights are there.
+wires() # port of the first device, of the second one
+{
+    printf '{"devices": [{"role": "host", "pci": "0000:03:00.0", "port": "%s"},
+        {"role": "host", "pci": "0000:03:00.1", "port": "%s"}]}\n' "$1" "$2" >"$stage/wires.json"
+    export OPENDOCA_CONFIG=$stage/wires.json
+}
+
+wires loop:wire loop:wire
+run doca_eth/eth_rx_tx "received 5000 of 5000 frames in order" host -n 5000
+run doca_flow/flow_classify "the counters agree" host -n 1200
+"$packets" make "$stage/in.pcap" 500
+wires "pcap:replay=$stage/in.pcap" "pcap:capture=$stage/out.pcap"
+run doca_eth/eth_l2_forward "03:00.0 to 0000:03:00.1: 500 forwarded, 0 failed, 0 dropped" host -n 500
+"$packets" compare "$stage/in.pcap" "$stage/out.pcap" >"$stage/out" 2>&1 ||
+    fail "eth_l2_forward: what leaves is not what came"
+if [ ${#wrapper[@]} -eq 0 ] && unshare -n ip link add odsa type veth peer name odsb 2>/dev/null; then
+    wires af_packet:odsa af_packet:odsb
+    wrapper=(unshare -n "$packets" veth)
+    run doca_eth/eth_rx_tx "received 5000 of 5000 frames in order" host -n 5000
+    run doca_flow/flow_classify "the counters agree" host -n 1200
+    wrapper=(unshare -n "$packets" veth-ends)
+    run doca_eth/eth_l2_forward "500 forwarded, 0 failed, 0 dropped" host -n 500
+    wrapper=()
+fi
+unset OPENDOCA_CONFIG
 
 template=$samples/doca_urom/plugin_template
 ran+="doca_urom/plugin_template "

@@ -33,7 +33,7 @@ NEUTRAL = ['engine_poll', 'engine_event', 'engine_many', 'engine_reactive', 'eng
 
 
 # First part of the names of programs that another script builds and runs.
-ALL_KINDS = ('urom_',)
+ALL_KINDS = ('eth_', 'urom_')
 
 
 class Failed(Exception):
