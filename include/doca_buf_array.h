@@ -52,7 +52,6 @@ doca_error_t doca_buf_arr_create(size_t num_elem, struct doca_buf_arr **buf_arr)
  * Returns DOCA_SUCCESS, or
  *   DOCA_ERROR_INVALID_VALUE: buf_arr or gpu_handler is NULL
  *   DOCA_ERROR_BAD_STATE: the array is started
- *   DOCA_ERROR_NOT_SUPPORTED: this installation has no GPU support
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_buf_arr_set_target_gpu(struct doca_buf_arr *buf_arr,

@@ -19,6 +19,7 @@
 
 #include "soft/copy/copy.h"
 #include "soft/device/device.h"
+#include "soft/gpu/gpu.h"
 #include "soft/peer/peer.h"
 #include "util/base.h"
 #include "util/list.h"
@@ -187,6 +188,8 @@ enum core_live_kind {
     CORE_LIVE_UROM_DOMAIN,
     CORE_LIVE_ETH_RXQ,
     CORE_LIVE_ETH_TXQ,
+    CORE_LIVE_GPU,
+    CORE_LIVE_GPU_SEMAPHORE,
 };
 
 /* Any thread. An address can have several kinds (an instance and the context in it); they end
@@ -276,6 +279,28 @@ CORE_API void core_dev_hold(struct doca_dev *dev, enum core_dev_user user);
 CORE_API void core_dev_release(struct doca_dev *dev, enum core_dev_user user);
 
 /* ------------------------------------------------------------------------------------------------
+ * GPUs: what libdoca_gpunetio opens
+ */
+
+struct doca_gpu {
+    struct soft_gpu *soft;
+    _Atomic uint32_t users; /* contexts, semaphores and buffer arrays */
+    char name[32];          /* "gpu#1@0000:3b:00.0" */
+};
+
+static inline void core_gpu_hold(struct doca_gpu *gpu)
+{
+    __atomic_fetch_add((uint32_t *)&gpu->users, 1, __ATOMIC_RELAXED);
+}
+
+/* NULL is fine. */
+static inline void core_gpu_release(struct doca_gpu *gpu)
+{
+    if (gpu != NULL)
+        __atomic_fetch_sub((uint32_t *)&gpu->users, 1, __ATOMIC_RELEASE);
+}
+
+/* ------------------------------------------------------------------------------------------------
  * Memory maps and buffers
  */
 
@@ -362,6 +387,12 @@ static inline bool core_mmap_has_dev(const struct doca_mmap *mmap, const struct 
     return false;
 }
 
+/* Memory of the GPU in which the whole map lies, held for the caller; NULL: it is memory of the
+ * process. */
+CORE_API struct soft_gpu_memory *core_mmap_gpu_memory(const struct doca_mmap *mmap);
+/* The key that stands for the map and one of its devices; 0: the device is none of them. */
+CORE_API uint32_t core_mmap_key(const struct doca_mmap *mmap, const struct doca_dev *dev);
+
 /* May the device read (a source) or write (a destination) through this map? */
 static inline bool core_mmap_can_read(const struct doca_mmap *mmap)
 {
@@ -382,6 +413,7 @@ static inline bool core_mmap_can_write(const struct doca_mmap *mmap)
 struct core_ctx_ops {
     const char *kind; /* "dma"; part of the object's name in messages */
     enum core_log_source source;
+    bool on_gpu; /* its data path may be on a GPU: ctx->gpu, then also without progress engine */
 
     /* Checks the configuration and builds what running needs. SUCCESS: running at once.
      * IN_PROGRESS: asynchronous, core_ctx_established() follows from progress. Else: nothing is
@@ -426,6 +458,7 @@ struct doca_ctx {
     doca_ctx_state_changed_callback_t state_cb;
     struct od_list pe_link;
     struct doca_dev *dev;       /* held; may be NULL (sync events get it later) */
+    struct doca_gpu *gpu;       /* held; NULL: data path on the CPU */
     bool setters_not_permitted; /* misuse after start: NOT_PERMITTED instead of BAD_STATE */
     char name[48];              /* "dma#1@0000:03:00.0" */
 };

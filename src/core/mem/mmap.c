@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 
 #include "core/mem/mem_priv.h"
+#include "soft/nic/mkey.h"
 
 /* Devices a map can hold unless the program says otherwise. */
 #define DEFAULT_MAX_DEVS 16u
@@ -25,6 +26,29 @@ static const char *const state_names[] = {
     [CORE_MMAP_STOPPED] = "stopped",
 };
 
+/* From here on kernels reach the memory by the keys of the map. */
+static void give_keys(struct core_mmap *map)
+{
+    struct soft_nic_mkey what = {.addr = map->pub.addr, .len = map->pub.len, .can_read = true};
+
+    if (map->pub.peer != NULL)
+        return;
+    map->gpu_memory = soft_gpu_find(map->pub.addr, map->pub.len);
+    what.memory = map->gpu_memory;
+    for (uint32_t i = 0; i < map->pub.ndevs; i++) {
+        what.device = map->pub.devs[i]->info.soft;
+        soft_nic_mkey_set(map->dev_state[i].mkey, &what);
+    }
+}
+
+static void take_keys(struct core_mmap *map)
+{
+    for (uint32_t i = 0; i < map->pub.ndevs; i++)
+        soft_nic_mkey_clear(map->dev_state[i].mkey);
+    soft_gpu_put(map->gpu_memory);
+    map->gpu_memory = NULL;
+}
+
 void core_mmap_enter(struct core_mmap *map, enum core_mmap_state state)
 {
     static const bool allowed[3][3] = {
@@ -41,6 +65,9 @@ void core_mmap_enter(struct core_mmap *map, enum core_mmap_state state)
     if (state == CORE_MMAP_STARTED) {
         map->was_started = true;
         map->free_cb_due = map->free_cb != NULL;
+        give_keys(map);
+    } else {
+        take_keys(map);
     }
 }
 
@@ -134,7 +161,9 @@ void core_mmap_free(struct core_mmap *map)
     if (map == NULL)
         return;
     core_live_remove(&map->pub);
+    take_keys(map);
     for (uint32_t i = 0; i < map->pub.ndevs; i++) {
+        soft_nic_mkey_free(map->dev_state[i].mkey);
         core_mmap_revoke_dev(&map->dev_state[i]);
         forget_token(&map->dev_state[i]);
         core_dev_release(map->pub.devs[i], CORE_DEV_USER_MMAP);
@@ -175,6 +204,7 @@ doca_error_t doca_mmap_destroy(struct doca_mmap *mmap)
     map = core_mmap_of(mmap);
     /* Nobody else may reach the memory when its owner learns that it is free. */
     core_mmap_revoke(map);
+    take_keys(map);
     if (map->free_cb_due)
         map->free_cb(mmap->addr, mmap->len, map->free_cookie);
     core_mmap_free(map);
@@ -231,15 +261,6 @@ doca_error_t doca_mmap_stop(struct doca_mmap *mmap)
  * Devices
  */
 
-/* Shaped as the keys of real adapters: a 24-bit number above a variant byte. Never 0. */
-static uint32_t next_mkey(void)
-{
-    static _Atomic uint32_t last;
-    uint32_t number = atomic_fetch_add_explicit(&last, 1, memory_order_relaxed);
-
-    return (number % 0xffffffu + 1) << 8;
-}
-
 static doca_error_t grow_dev_tables(struct core_mmap *map)
 {
     uint32_t cap = map->devs_cap == 0 ? 2 : map->devs_cap * 2;
@@ -260,15 +281,18 @@ static doca_error_t grow_dev_tables(struct core_mmap *map)
 doca_error_t core_mmap_attach_dev(struct core_mmap *map, struct doca_dev *dev)
 {
     doca_error_t result;
+    uint32_t key;
 
     if (map->pub.ndevs == map->devs_cap) {
         result = grow_dev_tables(map);
         if (result != DOCA_SUCCESS)
             return result;
     }
+    if (soft_nic_mkey_new(&key) != 0)
+        return DOCA_ERROR_NO_MEMORY;
     core_dev_hold(dev, CORE_DEV_USER_MMAP);
     map->pub.devs[map->pub.ndevs] = dev;
-    map->dev_state[map->pub.ndevs] = (struct core_mmap_dev){.mkey = next_mkey()};
+    map->dev_state[map->pub.ndevs] = (struct core_mmap_dev){.mkey = key};
     map->pub.ndevs++;
     return DOCA_SUCCESS;
 }
@@ -323,6 +347,7 @@ doca_error_t doca_mmap_rm_dev(struct doca_mmap *mmap, struct doca_dev *dev)
     if (result != DOCA_SUCCESS)
         return result;
     forget_token(&map->dev_state[place]);
+    soft_nic_mkey_free(map->dev_state[place].mkey);
     mmap->ndevs--;
     memmove(&mmap->devs[place], &mmap->devs[place + 1],
             (mmap->ndevs - place) * sizeof(mmap->devs[0]));
@@ -388,6 +413,19 @@ doca_error_t doca_mmap_get_mkey(const struct doca_mmap *mmap, const struct doca_
         return result;
     *mkey = map->dev_state[place].mkey;
     return DOCA_SUCCESS;
+}
+
+struct soft_gpu_memory *core_mmap_gpu_memory(const struct doca_mmap *mmap)
+{
+    return soft_gpu_find(mmap->addr, mmap->len);
+}
+
+uint32_t core_mmap_key(const struct doca_mmap *mmap, const struct doca_dev *dev)
+{
+    const struct core_mmap *map = core_mmap_of(mmap);
+    uint32_t place = core_mmap_find_dev(map, dev);
+
+    return place < mmap->ndevs ? map->dev_state[place].mkey : 0;
 }
 
 doca_error_t doca_mmap_dev_get_dpa_handle(struct doca_mmap *mmap, const struct doca_dev *dev,

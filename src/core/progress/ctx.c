@@ -42,6 +42,8 @@ doca_error_t core_ctx_fini(struct doca_ctx *ctx, const char *func)
     if (ctx->dev != NULL)
         core_dev_release(ctx->dev, CORE_DEV_USER_CTX);
     ctx->dev = NULL;
+    core_gpu_release(ctx->gpu);
+    ctx->gpu = NULL;
     core_live_remove(ctx);
     return DOCA_SUCCESS;
 }
@@ -159,7 +161,7 @@ doca_error_t doca_ctx_start(struct doca_ctx *ctx)
                          "%s" CORE_LIMIT "IDLE" CORE_REMEDY
                          "start once; after a stop wait for IDLE first",
                          state_names[ctx->state]);
-    if (ctx->pe == NULL)
+    if (ctx->pe == NULL && ctx->gpu == NULL)
         return CORE_FAIL(DOCA_ERROR_NOT_CONNECTED, CORE_LOG_CTX, __func__, ctx->name,
                          "progress engine",
                          "none" CORE_REMEDY "call doca_pe_connect_ctx() before doca_ctx_start()");
@@ -259,7 +261,7 @@ void doca_ctx_flush_tasks(struct doca_ctx *ctx)
     core_ctx_wake_self(ctx);
 }
 
-/* No context of this library runs its data path elsewhere than on the CPU. */
+/* Few contexts run their data path elsewhere than on the CPU. */
 static doca_error_t refuse_datapath(struct doca_ctx *ctx, const void *target, const char *func,
                                     const char *what)
 {
@@ -278,7 +280,19 @@ static doca_error_t refuse_datapath(struct doca_ctx *ctx, const void *target, co
 
 doca_error_t doca_ctx_set_datapath_on_gpu(struct doca_ctx *ctx, struct doca_gpu *gpu_dev)
 {
-    return refuse_datapath(ctx, gpu_dev, __func__, "gpu_dev");
+    doca_error_t result;
+
+    if (!core_is_live(CORE_LIVE_CTX, ctx) || gpu_dev == NULL || !ctx->ops->on_gpu)
+        return refuse_datapath(ctx, gpu_dev, __func__, "gpu_dev");
+    if (!core_is_live(CORE_LIVE_GPU, gpu_dev))
+        return CORE_FAIL_DEAD(CORE_LOG_CTX, __func__, "gpu_dev", gpu_dev);
+    result = core_ctx_check_idle(ctx, __func__);
+    if (result != DOCA_SUCCESS)
+        return result;
+    core_gpu_hold(gpu_dev);
+    core_gpu_release(ctx->gpu);
+    ctx->gpu = gpu_dev;
+    return DOCA_SUCCESS;
 }
 
 doca_error_t doca_ctx_set_datapath_on_dpa(struct doca_ctx *ctx, struct doca_dpa *dpa_dev)

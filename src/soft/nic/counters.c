@@ -23,6 +23,13 @@ static const char *const names[SOFT_NIC_COUNTERS] = {
     [SOFT_NIC_TX_ERR_SIZE] = "tx_err_size",
     [SOFT_NIC_TX_ERR_PORT] = "tx_err_port",
     [SOFT_NIC_LINK_DOWN] = "link_down",
+    [SOFT_NIC_TX_ERR_KEY] = "tx_err_key",
+    [SOFT_NIC_TX_ERR_SLOT] = "tx_err_slot",
+    [SOFT_NIC_TX_WAITS] = "tx_waits",
+    [SOFT_NIC_TX_LATE] = "tx_late",
+    [SOFT_NIC_TX_NOTIFIED] = "tx_notified",
+    [SOFT_NIC_TX_DOORBELLS] = "tx_doorbells",
+    [SOFT_NIC_TX_EVENTS_LOST] = "tx_events_lost",
 };
 
 const char *soft_nic_counter_name(enum soft_nic_counter counter)

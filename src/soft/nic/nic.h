@@ -50,6 +50,13 @@ enum soft_nic_counter {
     SOFT_NIC_TX_ERR_SIZE,
     SOFT_NIC_TX_ERR_PORT,
     SOFT_NIC_LINK_DOWN, /* how often the interface went down, or away */
+    SOFT_NIC_TX_ERR_KEY,   /* of queues of kernels from here on: memory that a key does not cover */
+    SOFT_NIC_TX_ERR_SLOT,  /* not written for its place: overwritten or never filled */
+    SOFT_NIC_TX_WAITS,     /* for a time */
+    SOFT_NIC_TX_LATE,      /* of them: the time was over */
+    SOFT_NIC_TX_NOTIFIED,  /* completions that were asked for */
+    SOFT_NIC_TX_DOORBELLS, /* that were seen */
+    SOFT_NIC_TX_EVENTS_LOST, /* not fetched in time */
     SOFT_NIC_COUNTERS
 };
 
@@ -181,5 +188,50 @@ SOFT_API uint32_t soft_nic_txq_send(struct soft_nic_txq *txq, struct soft_nic_tx
 /* Longest frame. */
 SOFT_API uint32_t soft_nic_txq_max_len(const struct soft_nic_txq *txq);
 SOFT_API uint32_t soft_nic_txq_number(const struct soft_nic_txq *txq);
+
+/* ---- queues of kernels ----
+ *
+ * What lies in memory is described in impl/opendoca_gpu_ring.h. A thread of the port drives these
+ * queues, from the first one that is opened to the last one that is closed. */
+
+struct opendoca_gpu_rx_words;
+struct opendoca_gpu_tx_words;
+struct opendoca_gpu_cqe;
+struct opendoca_gpu_slot;
+
+struct soft_nic_rx_ring {
+    struct opendoca_gpu_rx_words *words;
+    struct opendoca_gpu_cqe *cqes; /* `num` */
+    char *slots;                   /* `num` of `stride` bytes */
+    uint32_t num;                  /* a power of two */
+    uint32_t stride;
+    const uint32_t *magic; /* of the handle: when it changes, the queue is broken */
+};
+
+/* A receive queue of which the calls on its life, id, number and counters are used. All memory must
+ * stay until soft_nic_rxq_detach() has returned. -EINVAL, -ENOMEM, -EAGAIN with a reason. */
+SOFT_API int soft_nic_rxq_open_ring(struct soft_nic_port *port, const struct soft_nic_rx_ring *ring,
+                                    struct soft_nic_rxq **rxq);
+
+struct soft_nic_tx_ring {
+    struct opendoca_gpu_tx_words *words;
+    struct opendoca_gpu_cqe *cqes;         /* `num` */
+    const struct opendoca_gpu_slot *slots; /* `num` */
+    uint32_t num;                          /* a power of two */
+    const uint32_t *magic;
+    struct od_waker *waker; /* of whoever looks for records; NULL: nobody sleeps */
+};
+
+struct soft_nic_ring_txq;
+
+SOFT_API int soft_nic_ring_txq_open(struct soft_nic_port *port, const struct soft_nic_tx_ring *ring,
+                                    struct soft_nic_ring_txq **txq);
+/* Slots that were not sent are forgotten. NULL is fine. */
+SOFT_API void soft_nic_ring_txq_close(struct soft_nic_ring_txq *txq);
+SOFT_API uint32_t soft_nic_ring_txq_number(const struct soft_nic_ring_txq *txq);
+SOFT_API const struct soft_nic_counters *
+soft_nic_ring_txq_counters(const struct soft_nic_ring_txq *txq);
+/* Whoever looks for records has missed so many. */
+SOFT_API void soft_nic_ring_txq_lost(struct soft_nic_ring_txq *txq, uint64_t n);
 
 #endif /* OD_SOFT_NIC_NIC_H_ */

@@ -106,6 +106,7 @@ const struct soft_nic_ops *soft_nic_find(const char *kind);
 struct soft_nic_rxq {
     struct soft_nic_port *port;
     struct soft_nic_rxq_conf conf;
+    struct soft_nic_rx_ring ring; /* of kernels; num 0: posts instead */
     struct soft_nic_counters counters;
     uint32_t number;
     uint16_t id;
@@ -128,6 +129,8 @@ struct soft_nic_txq {
     uint8_t *padded; /* a batch of frames of the least length */
 };
 
+struct soft_nic_engine;
+
 struct soft_nic_port {
     struct od_list link; /* of all ports */
     const struct soft_device *device;
@@ -148,7 +151,8 @@ struct soft_nic_port {
     struct soft_nic_outside outside; /* as of the last question */
     struct soft_nic_frame batch[SOFT_NIC_BATCH];
 
-    _Atomic uint32_t sleepers; /* queues for which the thread drives */
+    struct soft_nic_engine *engine; /* for queues of kernels; see engine.c */
+    _Atomic uint32_t sleepers;      /* queues for which the thread drives */
     _Atomic bool over;
     bool link_up;         /* as of the thread's last look */
     struct od_waker bell; /* of the thread */
@@ -171,6 +175,26 @@ void soft_nic_rxq_deliver(struct soft_nic_rxq *rxq, const struct soft_nic_frame 
 
 /* What happened outside into the counters, whoever drives meanwhile does it the next time. */
 void soft_nic_port_refresh(struct soft_nic_port *port);
+/* The same for a ring of kernels. */
+void soft_nic_ring_deliver(struct soft_nic_rxq *rxq, const struct soft_nic_frame *frame,
+                           const struct soft_nic_meta *meta);
+/* Frames for which the kernel has granted slots. */
+uint32_t soft_nic_ring_room(const struct soft_nic_rxq *rxq);
+
+/* A frame's end, for the queue and its port. */
+void soft_nic_rxq_count(struct soft_nic_rxq *rxq, enum soft_nic_counter end, uint32_t len);
+
+/* The thread for queues of kernels: another one needs it. -ENOMEM, -EAGAIN with a reason. */
+int soft_nic_engine_hold(struct soft_nic_port *port);
+void soft_nic_engine_release(struct soft_nic_port *port);
+void soft_nic_engine_add(struct soft_nic_port *port, struct soft_nic_ring_txq *txq);
+/* When it returns the thread does not touch the queue any more. */
+void soft_nic_engine_remove(struct soft_nic_port *port, struct soft_nic_ring_txq *txq);
+void soft_nic_engine_receives(struct soft_nic_port *port, int more);
+
+/* Sends what is due, at most a batch; returns how many slots it dealt with. `*wake_at`: lowered to
+ * the time that the queue waits for, when it does. */
+uint32_t soft_nic_ring_txq_step(struct soft_nic_ring_txq *txq, uint64_t *wake_at);
 
 /* The port's thread. */
 int soft_nic_thread_start(struct soft_nic_port *port);

@@ -244,10 +244,11 @@ static uint32_t count_room(struct soft_nic_port *port)
     uint64_t room = port->nrxqs > 0 ? SOFT_NIC_BATCH : 0;
 
     for (uint32_t i = 0; i < port->nrxqs; i++) {
-        uint64_t posted = atomic_load_explicit(&port->rxqs[i]->posted, memory_order_acquire);
-        uint64_t filled = atomic_load_explicit(&port->rxqs[i]->filled, memory_order_relaxed);
+        const struct soft_nic_rxq *rxq = port->rxqs[i];
+        uint64_t posted = atomic_load_explicit(&rxq->posted, memory_order_acquire);
+        uint64_t filled = atomic_load_explicit(&rxq->filled, memory_order_relaxed);
 
-        room = OD_MIN(room, posted - filled);
+        room = OD_MIN(room, rxq->ring.num != 0 ? soft_nic_ring_room(rxq) : posted - filled);
     }
     return (uint32_t)room;
 }

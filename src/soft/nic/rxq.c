@@ -87,6 +87,8 @@ void soft_nic_rxq_detach(struct soft_nic_rxq *rxq)
     if (!rxq->attached)
         return;
     unwatch(rxq);
+    if (rxq->ring.num != 0)
+        soft_nic_engine_receives(rxq->port, -1);
     soft_nic_port_lock(rxq->port);
     leave(rxq->port, rxq);
     soft_nic_port_unlock(rxq->port);
@@ -97,6 +99,8 @@ void soft_nic_rxq_close(struct soft_nic_rxq *rxq)
     if (rxq == NULL)
         return;
     soft_nic_rxq_detach(rxq);
+    if (rxq->ring.num != 0)
+        soft_nic_engine_release(rxq->port);
     free(rxq);
 }
 
@@ -250,7 +254,7 @@ static void fill(struct soft_nic_post *post, const struct soft_nic_frame *frame,
         scatter(post, frame);
 }
 
-static void count_end(struct soft_nic_rxq *rxq, enum soft_nic_counter end, uint32_t len)
+void soft_nic_rxq_count(struct soft_nic_rxq *rxq, enum soft_nic_counter end, uint32_t len)
 {
     soft_nic_add(&rxq->counters, SOFT_NIC_RX_SEEN, 1);
     soft_nic_add(&rxq->counters, SOFT_NIC_RX_BYTES, len);
@@ -262,21 +266,26 @@ void soft_nic_rxq_deliver(struct soft_nic_rxq *rxq, const struct soft_nic_frame 
                           const struct soft_nic_meta *meta)
 {
     uint64_t filled = atomic_load_explicit(&rxq->filled, memory_order_relaxed);
-    struct soft_nic_post *post = &rxq->posts[filled & rxq->mask];
+    struct soft_nic_post *post;
 
+    if (rxq->ring.num != 0) {
+        soft_nic_ring_deliver(rxq, frame, meta);
+        return;
+    }
+    post = &rxq->posts[filled & rxq->mask];
     if (od_unlikely(filled == atomic_load_explicit(&rxq->posted, memory_order_acquire))) {
-        count_end(rxq, SOFT_NIC_RX_NO_BUFFER, frame->len);
+        soft_nic_rxq_count(rxq, SOFT_NIC_RX_NO_BUFFER, frame->len);
         return;
     }
     if (od_unlikely(frame->len > post->room)) {
-        count_end(rxq, SOFT_NIC_RX_OVERSIZE, frame->len);
+        soft_nic_rxq_count(rxq, SOFT_NIC_RX_OVERSIZE, frame->len);
         if (!rxq->conf.reports_oversize)
             return;
         post->len = frame->len;
         post->status = -EMSGSIZE;
     } else {
         fill(post, frame, meta);
-        count_end(rxq, SOFT_NIC_RX_DELIVERED, frame->len);
+        soft_nic_rxq_count(rxq, SOFT_NIC_RX_DELIVERED, frame->len);
     }
     rxq->touched = true;
     atomic_store_explicit(&rxq->filled, filled + 1, memory_order_release);

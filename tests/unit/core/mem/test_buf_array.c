@@ -3,6 +3,8 @@
 
 #include <doca_buf_array.h>
 
+#include <impl/opendoca_gpu_ring.h>
+
 static char memory[4096];
 
 static void array_refuses_to_start(void **state)
@@ -29,15 +31,53 @@ static void array_refuses_to_start(void **state)
     ok(doca_buf_arr_destroy(arr)); /* after the map */
 }
 
-static void targets_are_not_supported(void **state)
+static void dpa_targets_are_not_supported(void **state)
 {
     struct doca_buf_arr *arr;
 
     (void)state;
     ok(doca_buf_arr_create(1, &arr));
-    expect(DOCA_ERROR_NOT_SUPPORTED, doca_buf_arr_set_target_gpu(arr, (struct doca_gpu *)memory));
     expect(DOCA_ERROR_NOT_SUPPORTED, doca_buf_arr_set_target_dpa(arr, (struct doca_dpa *)memory));
     ok(doca_buf_arr_destroy(arr));
+}
+
+/* A kernel finds addresses and the map's key, also when the map and its memory are gone. */
+static void gpu_arrays_describe_their_elements(void **state)
+{
+    struct doca_mmap *map = started_map(memory, sizeof(memory), 0);
+    struct doca_gpu_buf_arr *handle, *again;
+    const struct doca_gpu_buf *bufs;
+    struct doca_gpu gpu = {.name = "gpu"};
+    struct doca_buf_arr *arr;
+    uint32_t key;
+
+    (void)state;
+    setenv("OPENDOCA_GPU", "simt", 1);
+    assert_int_equal(soft_gpu_open("0000:41:00.0", &gpu.soft), 0);
+    ok(doca_mmap_get_mkey(map, map->devs[0], &key));
+    ok(doca_buf_arr_create(3, &arr));
+    ok(doca_buf_arr_set_target_gpu(arr, &gpu));
+    assert_int_equal(gpu.users, 1);
+    ok(doca_buf_arr_set_params(arr, map, 1000, 96));
+    ok(doca_buf_arr_start(arr));
+    expect(DOCA_ERROR_BAD_STATE, doca_buf_arr_start(arr));
+    expect(DOCA_ERROR_BAD_STATE, doca_buf_arr_set_params(arr, map, 1, 0));
+    expect(DOCA_ERROR_BAD_STATE, doca_buf_arr_set_target_gpu(arr, &gpu));
+    ok(doca_buf_arr_get_gpu_handle(arr, &handle));
+    ok(doca_mmap_destroy(map));
+    assert_int_equal(handle->magic, OPENDOCA_GPU_BUFS_MAGIC);
+    assert_int_equal(handle->num, 3);
+    bufs = (const struct doca_gpu_buf *)(uintptr_t)handle->bufs;
+    for (uint32_t i = 0; i < 3; i++) {
+        assert_ptr_equal(bufs[i].addr, memory + 96 + i * 1000);
+        assert_int_equal(bufs[i].key_be, opendoca_gpu_swap32(key));
+        assert_int_equal(bufs[i].bytes, 1000);
+    }
+    ok(doca_buf_arr_get_gpu_handle(arr, &again));
+    assert_ptr_equal(handle, again);
+    ok(doca_buf_arr_destroy(arr)); /* started */
+    assert_int_equal(gpu.users, 0);
+    assert_int_equal(soft_gpu_close(gpu.soft), 0);
 }
 
 static void elements_must_fit(void **state)
@@ -90,7 +130,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(array_refuses_to_start),
-        cmocka_unit_test(targets_are_not_supported),
+        cmocka_unit_test(dpa_targets_are_not_supported),
+        cmocka_unit_test(gpu_arrays_describe_their_elements),
         cmocka_unit_test(elements_must_fit),
         cmocka_unit_test(arguments_are_checked),
     };

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Receive queues of kernels: packet n goes to slot n, as long as the kernel has granted it. */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <impl/opendoca_gpu_barrier.h>
+
+#include "soft/nic/nic_priv.h"
+
+int soft_nic_rxq_open_ring(struct soft_nic_port *port, const struct soft_nic_rx_ring *ring,
+                           struct soft_nic_rxq **out)
+{
+    const struct soft_nic_rxq_conf conf = {.depth = 1};
+    struct soft_nic_rxq *rxq;
+    int err = soft_nic_engine_hold(port);
+
+    if (err != 0)
+        return err;
+    err = soft_nic_rxq_open(port, &conf, &rxq);
+    if (err != 0) {
+        soft_nic_engine_release(port);
+        return err;
+    }
+    soft_nic_port_lock(port);
+    rxq->ring = *ring;
+    soft_nic_port_unlock(port);
+    soft_nic_engine_receives(port, 1);
+    *out = rxq;
+    return 0;
+}
+
+uint32_t soft_nic_ring_room(const struct soft_nic_rxq *rxq)
+{
+    uint64_t filled = atomic_load_explicit(&rxq->filled, memory_order_relaxed);
+    uint64_t room = opendoca_gpu_observe(&rxq->ring.words->posted) - filled;
+
+    /* More than there are: the kernel wrote something else there. */
+    return room <= rxq->ring.num ? (uint32_t)room : 0;
+}
+
+static void write_record(const struct soft_nic_rxq *rxq, uint64_t n, uint32_t len,
+                         const struct soft_nic_meta *meta)
+{
+    const struct soft_nic_rx_ring *ring = &rxq->ring;
+    uint64_t *words = (uint64_t *)&ring->cqes[n & (ring->num - 1)];
+    unsigned int owner = (n & ring->num) != 0 ? 1 : 0;
+
+    opendoca_gpu_poke(&words[0], (uint64_t)opendoca_gpu_swap16((uint16_t)n) << 16 |
+                                     (uint64_t)meta->hash << 32);
+    opendoca_gpu_poke(&words[1], meta->mark);
+    opendoca_gpu_poke(&words[4], rxq->number);
+    opendoca_gpu_poke(&words[5], (uint64_t)opendoca_gpu_swap32(len) << 32);
+    opendoca_gpu_poke(&words[6], opendoca_gpu_time_to_be(meta->time));
+    opendoca_gpu_publish(&words[7], opendoca_gpu_cqe_tail(OPENDOCA_GPU_CQE_RX, owner, (uint16_t)n));
+}
+
+static bool is_broken(const struct soft_nic_rxq *rxq)
+{
+    const struct soft_nic_rx_ring *ring = &rxq->ring;
+
+    if (od_likely(opendoca_gpu_peek32(ring->magic) == OPENDOCA_GPU_RXQ_MAGIC))
+        return false;
+    opendoca_gpu_poke(&ring->words->state, OPENDOCA_GPU_QUEUE_BROKEN);
+    return true;
+}
+
+void soft_nic_ring_deliver(struct soft_nic_rxq *rxq, const struct soft_nic_frame *frame,
+                           const struct soft_nic_meta *meta)
+{
+    const struct soft_nic_rx_ring *ring = &rxq->ring;
+    uint64_t n = atomic_load_explicit(&rxq->filled, memory_order_relaxed);
+
+    if (od_unlikely(soft_nic_ring_room(rxq) == 0 || is_broken(rxq))) {
+        soft_nic_rxq_count(rxq, SOFT_NIC_RX_NO_BUFFER, frame->len);
+        opendoca_gpu_poke(&ring->words->dropped, opendoca_gpu_peek(&ring->words->dropped) + 1);
+        return;
+    }
+    if (od_unlikely(frame->len > ring->stride)) {
+        soft_nic_rxq_count(rxq, SOFT_NIC_RX_OVERSIZE, frame->len);
+        return;
+    }
+    memcpy(ring->slots + (n & (ring->num - 1)) * ring->stride, frame->data, frame->len);
+    write_record(rxq, n, frame->len, meta);
+    atomic_store_explicit(&rxq->filled, n + 1, memory_order_relaxed);
+    opendoca_gpu_poke(&ring->words->stored, n + 1);
+    soft_nic_rxq_count(rxq, SOFT_NIC_RX_DELIVERED, frame->len);
+}
