@@ -5,6 +5,8 @@
 
 #include <impl/opendoca_gpu_ring.h>
 
+#include "core/core_priv.h"
+
 static char memory[4096];
 
 static void array_refuses_to_start(void **state)
