@@ -21,8 +21,8 @@ LIBRARIES = ('src/util', 'src/soft', 'src/core', 'src/dma', 'src/argp', 'src/com
 ARGP = ('src/argp/',)
 LOG = ('src/core/log',)
 # Where the environment is read; all names are in docs/environment.md or the README.
-ENVIRONMENT = ('src/soft/device/', 'src/soft/copy/', 'src/soft/service/', 'src/soft/link/', 'src/soft/peer/',
-               'src/core/log', 'src/argp/',
+ENVIRONMENT = ('src/soft/device/', 'src/soft/copy/', 'src/soft/gpu/', 'src/soft/service/',
+               'src/soft/link/', 'src/soft/peer/', 'src/core/log', 'src/argp/',
                'src/util/config', 'src/urom/host/environment', 'src/urom/daemon/options',
                'src/urom/plugin/am/dpu/handlers')
 

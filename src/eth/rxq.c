@@ -58,6 +58,7 @@ doca_error_t doca_eth_rxq_destroy(struct doca_eth_rxq *eth_rxq)
         result = core_ctx_fini(&eth_rxq->ctx, __func__);
     if (result != DOCA_SUCCESS)
         return result;
+    soft_gpu_put(eth_rxq->gpu.packets);
     free(eth_rxq);
     return DOCA_SUCCESS;
 }
@@ -176,6 +177,9 @@ doca_error_t doca_eth_rxq_set_pkt_buf(struct doca_eth_rxq *eth_rxq, struct doca_
     eth_rxq->mmap = mmap;
     eth_rxq->mem = mmap->addr + mmap_offset;
     eth_rxq->mem_len = mmap_len;
+    soft_gpu_put(eth_rxq->gpu.packets);
+    eth_rxq->gpu.packets = soft_gpu_find(eth_rxq->mem, mmap_len);
+    eth_rxq->gpu.key = core_mmap_key(mmap, eth_rxq->ctx.dev);
     return DOCA_SUCCESS;
 }
 

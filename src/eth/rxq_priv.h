@@ -12,7 +12,7 @@
  *   rxq_cyclic.c   CYCLIC: slots in turn; events are those of rxq_managed.c
  *   rxq_attr.c     what is known of a packet
  *   rxq_cap.c      what devices offer
- *   rxq_gpu.c      what is for the GPU's data path, and refuses */
+ *   rxq_gpu.c      the GPU's data path: a ring that kernels read */
 
 #include <doca_eth_rxq.h>
 #include <doca_eth_rxq_cpu_data_path.h>
@@ -68,6 +68,16 @@ struct doca_eth_rxq_event_batch_managed_recv {
     uint32_t metadata[ETH_RXQ_EVENTS_MAX * SOFT_NIC_METADATA];
 };
 
+/* A ring for kernels: what was asked for, and what is there while started. */
+struct eth_rxq_gpu {
+    bool uar_on_cpu;
+    bool has_mcst;
+    enum doca_gpu_mem_type ring_type;
+    struct soft_gpu_memory *packets; /* held from doca_eth_rxq_set_pkt_buf() on; may be NULL */
+    uint32_t key;                    /* of them */
+    struct soft_gpu_memory *handle, *words, *cqes, *bufs;
+};
+
 struct doca_eth_rxq {
     struct doca_ctx ctx;
 
@@ -89,6 +99,7 @@ struct doca_eth_rxq {
     uint32_t batch_min, batch_max;
     union doca_data event_data;
 
+    struct eth_rxq_gpu gpu;
     struct soft_nic_port *port; /* these while started */
     struct soft_nic_rxq *queue;
     bool id_is_applied;
@@ -134,6 +145,10 @@ void eth_rxq_managed_drop(struct doca_eth_rxq *rxq);
 uint32_t eth_rxq_cyclic_slots(const struct doca_eth_rxq *rxq);
 int eth_rxq_cyclic_open(struct doca_eth_rxq *rxq);
 void eth_rxq_cyclic_refill(struct doca_eth_rxq *rxq);
+
+/* rxq_gpu.c: the context when its data path is on a GPU */
+doca_error_t eth_rxq_gpu_start(struct doca_eth_rxq *rxq, const char *func);
+void eth_rxq_gpu_stopped(struct doca_eth_rxq *rxq);
 
 /* rxq_batch.c */
 int eth_rxq_batch_open(struct doca_eth_rxq *rxq);

@@ -138,9 +138,12 @@ static void refill(struct doca_eth_rxq *rxq)
 static doca_error_t start(struct doca_ctx *ctx)
 {
     struct doca_eth_rxq *rxq = eth_rxq_of(ctx);
-    doca_error_t result = check_start(rxq);
+    doca_error_t result;
     int err;
 
+    if (ctx->gpu != NULL)
+        return eth_rxq_gpu_start(rxq, start_func);
+    result = check_start(rxq);
     if (result != DOCA_SUCCESS)
         return result;
     err = open_memory(rxq);
@@ -162,6 +165,8 @@ static bool progress(struct doca_ctx *ctx)
 {
     struct doca_eth_rxq *rxq = eth_rxq_of(ctx);
 
+    if (ctx->gpu != NULL)
+        return false; /* kernels do all */
     if (rxq->type == DOCA_ETH_RXQ_TYPE_REGULAR)
         return eth_rxq_recv_step(rxq);
     if (od_unlikely(ctx->state != DOCA_CTX_STATE_RUNNING))
@@ -174,6 +179,8 @@ static bool pending(const struct doca_ctx *ctx)
 {
     const struct doca_eth_rxq *rxq = eth_rxq_of(ctx);
 
+    if (ctx->gpu != NULL)
+        return false;
     if (ctx->state != DOCA_CTX_STATE_RUNNING)
         return soft_nic_rxq_ready(rxq->queue) != 0;
     return soft_nic_rxq_sleep(rxq->queue, rxq->batch_cb != NULL ? rxq->batch_min : 1);
@@ -210,12 +217,16 @@ static void stopped(struct doca_ctx *ctx)
     rxq->queue = NULL;
     soft_nic_port_release(rxq->port);
     rxq->port = NULL;
-    close_memory(rxq);
+    if (ctx->gpu != NULL)
+        eth_rxq_gpu_stopped(rxq);
+    else
+        close_memory(rxq);
 }
 
 const struct core_ctx_ops eth_rxq_ctx_ops = {
     .kind = "eth_rxq",
     .source = CORE_LOG_ETH,
+    .on_gpu = true,
     .start = start,
     .progress = progress,
     .pending = pending,

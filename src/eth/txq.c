@@ -184,6 +184,7 @@ doca_error_t doca_eth_txq_get_hw_queue_num(struct doca_eth_txq *eth_txq, uint32_
         return CORE_FAIL_NULL(CORE_LOG_ETH, __func__, "hw_queue_num");
     result = eth_txq_check_running(eth_txq, __func__);
     if (result == DOCA_SUCCESS)
-        *hw_queue_num = soft_nic_txq_number(eth_txq->queue);
+        *hw_queue_num = eth_txq->gpu.queue != NULL ? soft_nic_ring_txq_number(eth_txq->gpu.queue)
+                                                   : soft_nic_txq_number(eth_txq->queue);
     return result;
 }

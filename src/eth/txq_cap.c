@@ -82,7 +82,7 @@ doca_error_t doca_eth_txq_cap_is_type_supported(const struct doca_devinfo *devin
         return CORE_FAIL(DOCA_ERROR_INVALID_VALUE, CORE_LOG_ETH, __func__, devinfo->name, "type",
                          "%d on data path %d" CORE_LIMIT "0 on 0..1", (int)type,
                          (int)data_path_type);
-    if (data_path_type == DOCA_ETH_TXQ_DATA_PATH_TYPE_CPU)
+    if (data_path_type == DOCA_ETH_TXQ_DATA_PATH_TYPE_CPU || soft_gpu_probe() == 0)
         return DOCA_SUCCESS;
     return CORE_ANSWER(DOCA_ERROR_NOT_SUPPORTED, CORE_LOG_ETH, __func__, devinfo->name, "type",
                        "%d on data path %d", (int)type, (int)data_path_type);

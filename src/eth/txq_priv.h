@@ -10,7 +10,8 @@
  *   txq_send.c   tasks: sends and large sends
  *   txq_batch.c  batches of both
  *   txq_cap.c    what devices offer
- *   txq_gpu.c    what is for the GPU's data path, and refuses
+ *   txq_gpu.c    the GPU's data path: a ring that kernels fill
+ *   txq_event.c  the GPU's data path: events of what kernels sent
  *
  * What is submitted at once is a unit: a task, or a batch with its tasks. Units wait in one line.
  * Progress makes frames of the first ones, gives them to the port, and reports units whose frames
@@ -98,6 +99,22 @@ struct eth_tx_made {
     uint32_t task;
 };
 
+/* A ring of kernels: what was asked for, and what is there while started. */
+struct eth_txq_gpu {
+    bool completes_on_gpu;
+    bool uar_on_cpu;
+    bool waits;
+    enum doca_gpu_mem_type ring_type;
+    doca_eth_txq_gpu_event_notify_send_packet_cb_t notify_cb;
+    doca_eth_txq_gpu_event_error_send_packet_cb_t error_cb;
+    union doca_data notify_data, error_data;
+    struct soft_gpu_memory *handle, *words, *cqes, *slots;
+    struct soft_nic_ring_txq *queue;
+    uint32_t num;   /* slots */
+    uint32_t ncqes; /* twice as many where they become events: see txq_event.c */
+    uint64_t seen;  /* records that became events */
+};
+
 struct doca_eth_txq {
     struct doca_ctx ctx;
 
@@ -114,6 +131,7 @@ struct doca_eth_txq {
     doca_eth_txq_task_lso_send_completion_cb_t lso_cb, lso_error_cb;
     struct eth_tx_batches batches, lso_batches;
 
+    struct eth_txq_gpu gpu;
     struct soft_nic_port *port; /* these while started */
     struct soft_nic_txq *queue;
     bool id_is_applied;
@@ -153,6 +171,14 @@ doca_error_t eth_txq_check_headers(const struct doca_eth_txq *txq,
                                    const struct doca_gather_list *headers, const char *func);
 /* Copies the list; at most ETH_TXQ_LSO_HEADER_MAX bytes. */
 uint32_t eth_txq_copy_headers(const struct doca_gather_list *headers, uint8_t *to);
+
+/* txq_gpu.c: the context when its data path is on a GPU */
+doca_error_t eth_txq_gpu_start(struct doca_eth_txq *txq, const char *func);
+void eth_txq_gpu_stopped(struct doca_eth_txq *txq);
+
+/* txq_event.c */
+bool eth_txq_event_step(struct doca_eth_txq *txq);
+bool eth_txq_event_is_due(const struct doca_eth_txq *txq);
 
 /* txq_send.c */
 extern const struct core_task_ops eth_txq_send_ops;

@@ -61,9 +61,12 @@ static int open_queue(struct doca_eth_txq *txq)
 static doca_error_t start(struct doca_ctx *ctx)
 {
     struct doca_eth_txq *txq = eth_txq_of(ctx);
-    doca_error_t result = check_start(txq);
+    doca_error_t result;
     int err;
 
+    if (ctx->gpu != NULL)
+        return eth_txq_gpu_start(txq, start_func);
+    result = check_start(txq);
     if (result != DOCA_SUCCESS)
         return result;
     err = open_memory(txq);
@@ -156,6 +159,8 @@ static bool progress(struct doca_ctx *ctx)
 {
     struct doca_eth_txq *txq = eth_txq_of(ctx);
 
+    if (ctx->gpu != NULL)
+        return eth_txq_event_step(txq);
     if (report(txq))
         return true;
     if (txq->first == NULL)
@@ -166,6 +171,8 @@ static bool progress(struct doca_ctx *ctx)
 
 static bool pending(const struct doca_ctx *ctx)
 {
+    if (ctx->gpu != NULL)
+        return eth_txq_event_is_due(eth_txq_of(ctx));
     /* A full port does not tell when it has room: it is asked. */
     return eth_txq_of(ctx)->first != NULL;
 }
@@ -211,14 +218,18 @@ static void stopped(struct doca_ctx *ctx)
 
     soft_nic_txq_close(txq->queue);
     txq->queue = NULL;
+    if (ctx->gpu != NULL)
+        eth_txq_gpu_stopped(txq);
+    else
+        close_memory(txq);
     soft_nic_port_release(txq->port);
     txq->port = NULL;
-    close_memory(txq);
 }
 
 const struct core_ctx_ops eth_txq_ctx_ops = {
     .kind = "eth_txq",
     .source = CORE_LOG_ETH,
+    .on_gpu = true,
     .start = start,
     .progress = progress,
     .pending = pending,

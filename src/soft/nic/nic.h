@@ -215,9 +215,9 @@ SOFT_API int soft_nic_rxq_open_ring(struct soft_nic_port *port, const struct sof
 
 struct soft_nic_tx_ring {
     struct opendoca_gpu_tx_words *words;
-    struct opendoca_gpu_cqe *cqes;         /* `num` */
-    const struct opendoca_gpu_slot *slots; /* `num` */
-    uint32_t num;                          /* a power of two */
+    struct opendoca_gpu_cqe *cqes;
+    const struct opendoca_gpu_slot *slots;
+    uint32_t num, ncqes; /* slots and records, powers of two */
     const uint32_t *magic;
     struct od_waker *waker; /* of whoever looks for records; NULL: nobody sleeps */
 };

@@ -95,8 +95,8 @@ static uint8_t syndrome_of(int status)
 static void complete(struct soft_nic_ring_txq *q, uint16_t index, bool notify, uint8_t syndrome)
 {
     const struct soft_nic_tx_ring *ring = &q->ring;
-    uint64_t *words = (uint64_t *)&ring->cqes[q->completed & (ring->num - 1)];
-    unsigned int owner = (q->completed & ring->num) != 0 ? 1 : 0;
+    uint64_t *words = (uint64_t *)&ring->cqes[q->completed & (ring->ncqes - 1)];
+    unsigned int owner = (q->completed & ring->ncqes) != 0 ? 1 : 0;
 
     if (od_likely(syndrome == 0 && !notify))
         return;
