@@ -30,7 +30,7 @@ struct core_mmap {
     uint32_t devs_cap;
     struct core_mmap_dev *dev_state;
     struct soft_gpu_memory *gpu_memory; /* held while started; NULL = not of a GPU */
-    void *dmabuf_map; /* mapping made by set_dmabuf_memrange; NULL = none */
+    void *dmabuf_map;                   /* mapping made by set_dmabuf_memrange; NULL = none */
     size_t dmabuf_map_len;
     doca_mmap_memrange_free_cb_t *free_cb;
     void *free_cookie;

@@ -49,7 +49,7 @@ enum soft_nic_counter {
     SOFT_NIC_TX_BYTES,
     SOFT_NIC_TX_ERR_SIZE,
     SOFT_NIC_TX_ERR_PORT,
-    SOFT_NIC_LINK_DOWN, /* how often the interface went down, or away */
+    SOFT_NIC_LINK_DOWN,    /* how often the interface went down, or away */
     SOFT_NIC_TX_ERR_KEY,   /* of queues of kernels from here on: memory that a key does not cover */
     SOFT_NIC_TX_ERR_SLOT,  /* not written for its place: overwritten or never filled */
     SOFT_NIC_TX_WAITS,     /* for a time */

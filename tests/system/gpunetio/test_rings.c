@@ -294,8 +294,10 @@ static void corrupt_doorbells_do_no_harm(void **state)
     taken = opendoca_gpu_peek(&gpu_tx_words(&pair.tx)->taken);
     assert_int_equal(completed, 5);
     pair.tx.handle->sq_rsvd_index = taken;
-    gpu_rx_done(&pair.rx);
-    gpu_rx_done(&pair.rx);
+    for (int i = 0; i < 2; i++) {
+        gpu_rx_wait(&pair.rx);
+        gpu_rx_done(&pair.rx);
+    }
     send_and_expect(&pair, 7);
     pair_close(&pair);
 }
