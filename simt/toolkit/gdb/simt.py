@@ -10,7 +10,7 @@
 import gdb
 
 STATES = ('could go on', 'at a barrier', 'at a collective', 'has returned')
-# Of a saved context of Boost.Context on x86-64, from its lowest address.
+# Of a saved context on x86-64, see runtime/context.c.
 SAVED = (('r12', 0x08), ('r13', 0x10), ('r14', 0x18), ('r15', 0x20), ('rbx', 0x28), ('rbp', 0x30),
          ('rip', 0x38))
 STACK_POINTER = 0x40

@@ -161,7 +161,7 @@ static struct carrier *carrier_for(struct block *b)
                    "no memory for the stack of a thread (%zu KiB each) [simt-memory]",
                    config()->stack / 1024);
     san_clean_stack(c->san.bottom, c->san.size);
-    c->context = make_fcontext((char *)c->san.bottom + c->san.size, c->san.size, carrier_entry);
+    c->context = context_make((char *)c->san.bottom + c->san.size, c->san.size, carrier_entry);
     return c;
 }
 
