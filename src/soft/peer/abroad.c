@@ -11,7 +11,7 @@
  * descriptors, without which the link refuses them, and exports by the whole descriptor. */
 
 #define ENV         "OPENDOCA_PEER_LISTEN"
-#define TRANSPORT   "ucx:"
+#define TRANSPORT   "tcp:"
 #define MAX_CLIENTS 256u
 #define BURST       16u /* messages of one importer before others get their turn */
 #define SLEEP_MS    1000
@@ -34,6 +34,7 @@ static struct {
     struct soft_link_listener *listener;
     char remote[PEER_REMOTE_SIZE];
     uint8_t instance[PEER_INSTANCE_SIZE];
+    struct soft_peer_gate gate;
     /* The thread's own. */
     struct od_list clients;
     unsigned int nclients;
@@ -54,20 +55,22 @@ static bool is_ours(const uint8_t instance[PEER_INSTANCE_SIZE])
     return diff == 0;
 }
 
-/* On the link's thread. */
-static int admit(void *arg, const void *hello, size_t len, void *answer, size_t *answer_len)
+static int check_hello(struct soft_link *wire)
 {
-    union soft_peer_msg in, out = {0};
-    int rc = soft_peer_wire_parse(hello, len, &in);
-    size_t size;
+    struct soft_link_peer peer;
+    union soft_peer_msg in;
+    const void *hello, *secret;
+    size_t len, secret_len;
+    int rc;
 
-    (void)arg;
+    hello = soft_link_hello(wire, &len);
+    rc = soft_peer_wire_split(hello, len, &in, &secret, &secret_len);
     if (rc == 0 && (in.hdr.type != PEER_MSG_HELLO || !is_ours(in.hello.instance)))
         rc = -EACCES;
-    size = soft_peer_wire_seal(&out, PEER_MSG_WELCOME, 0, rc);
-    memcpy(answer, &out, size);
-    *answer_len = size;
-    return rc;
+    if (rc != 0)
+        return rc;
+    soft_link_peer_info(wire, &peer);
+    return soft_peer_gate_pass(&abroad.gate, peer.addr, secret, secret_len);
 }
 
 /* ---- Cells ---- */
@@ -241,21 +244,38 @@ static void client_free(struct client *client)
     free(client);
 }
 
-static bool take_clients(void)
+static struct client *client_create(struct soft_link *wire)
 {
-    struct soft_link *wire = soft_link_next(abroad.listener);
-    struct client *client;
+    struct client *client = abroad.nclients < MAX_CLIENTS ? calloc(1, sizeof(*client)) : NULL;
 
-    if (wire == NULL)
-        return false;
-    client = abroad.nclients < MAX_CLIENTS ? calloc(1, sizeof(*client)) : NULL;
-    if (client == NULL) {
-        soft_link_close(wire);
-        return true;
-    }
+    if (client == NULL)
+        return NULL;
     client->wire = wire;
     od_list_append(&abroad.clients, &client->link);
     abroad.nclients++;
+    return client;
+}
+
+static bool take_clients(void)
+{
+    struct soft_link *wire = soft_link_next(abroad.listener);
+    union soft_peer_msg welcome = {0};
+    struct client *client = NULL;
+    size_t size;
+    int rc;
+
+    if (wire == NULL)
+        return false;
+    rc = check_hello(wire);
+    if (rc == 0) {
+        client = client_create(wire);
+        rc = client != NULL ? 0 : -EMFILE;
+    }
+    size = soft_peer_wire_seal(&welcome, PEER_MSG_WELCOME, 0, rc);
+    if (client == NULL)
+        soft_link_refuse(wire, &welcome, size);
+    else if (soft_link_accept(wire, &welcome, size) != 0)
+        client_free(client);
     return true;
 }
 
@@ -348,7 +368,7 @@ static bool is_any_host(const char *addr)
     return strncmp(addr, "0.0.0.0:", 8) == 0 || strncmp(addr, "[::]:", 5) == 0;
 }
 
-/* "ucx:" is ours. */
+/* "tcp:" is ours. */
 static int open_listener(const char *where)
 {
     const struct soft_link_conf conf = {
@@ -356,7 +376,6 @@ static int open_listener(const char *where)
         .depth = PEER_REMOTE_DEPTH,
         .backlog = 64,
         .waker = &abroad.waker,
-        .admit = admit,
     };
     char addr[SOFT_LINK_ADDR_MAX];
     const char *bound;
@@ -383,8 +402,11 @@ static int open_listener(const char *where)
 
 static int start(const char *where, const uint8_t instance[PEER_INSTANCE_SIZE])
 {
-    int rc = od_waker_open(&abroad.waker);
+    int rc = soft_peer_gate_read(&abroad.gate);
 
+    if (rc != 0)
+        return rc;
+    rc = od_waker_open(&abroad.waker);
     if (rc != 0)
         return soft_fail(rc, "no descriptor for importers on other hosts: %s", strerror(-rc));
     abroad.chunk = malloc(PEER_REMOTE_CHUNK);

@@ -344,6 +344,16 @@ static int explain_remote(int err, const struct soft_peer_desc *desc)
     switch (err) {
     case -ENOTSUP: /* has a reason */
         return -ECONNREFUSED;
+    case -EKEYREJECTED:
+        return soft_fail(-EACCES,
+                         "the exporter at %s wants a token, and that of this process is missing or "
+                         "another one; let OPENDOCA_TOKEN_FILE name the same secret on both hosts",
+                         desc->remote);
+    case -EPERM:
+        return soft_fail(-EACCES,
+                         "the exporter at %s does not admit this host; name its network in "
+                         "OPENDOCA_ALLOW_NET of the exporter",
+                         desc->remote);
     case -EPROTO:
         return soft_fail(-EPROTO,
                          "the exporter at %s speaks another protocol; use the same release on both "

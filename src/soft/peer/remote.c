@@ -10,7 +10,7 @@
 /* Engine remote: the exporter is on another host and does the accesses. A link has one owner at a
  * time, which lane_lock makes sure of. */
 
-#define TRANSPORT "ucx:"
+#define TRANSPORT "tcp:"
 
 /* ---- Waiting ---- */
 
@@ -185,27 +185,39 @@ static int wait_for_link(struct soft_peer_conn *conn)
     return reason == -EACCES ? refusal(conn) : OD_MIN(reason, -1);
 }
 
-int soft_peer_remote_connect(struct soft_peer_conn *conn, const struct soft_peer_desc *desc)
+/* Negative errno; -ENOTSUP has a reason. */
+static int greet(struct soft_peer_conn *conn, const struct soft_peer_desc *desc)
 {
     struct soft_link_conf conf = {.max_msg = PEER_REMOTE_CHUNK + sizeof(union soft_peer_msg),
-                                  .depth = PEER_REMOTE_DEPTH};
-    union soft_peer_msg hello = {0};
+                                  .depth = PEER_REMOTE_DEPTH,
+                                  .waker = conn->waker};
+    uint8_t text[sizeof(union soft_peer_msg) + PEER_SECRET_SIZE];
     char addr[sizeof(TRANSPORT) + PEER_REMOTE_SIZE];
+    struct soft_peer_secret secret;
+    union soft_peer_msg hello = {0};
     size_t size;
+
+    if (soft_peer_secret_read(&secret) != 0)
+        return -ENOTSUP;
+    memcpy(hello.hello.instance, conn->instance, sizeof(hello.hello.instance));
+    size = soft_peer_wire_seal(&hello, PEER_MSG_HELLO, 0, 0);
+    memcpy(text, &hello, size);
+    memcpy(text + size, secret.bytes, secret.len);
+    snprintf(addr, sizeof(addr), TRANSPORT "%s", desc->remote);
+    return soft_link_connect(addr, &conf, text, size + secret.len, &conn->remote) == 0 ? 0
+                                                                                       : -ENOTSUP;
+}
+
+int soft_peer_remote_connect(struct soft_peer_conn *conn, const struct soft_peer_desc *desc)
+{
     int rc;
 
     conn->chunk = malloc(PEER_REMOTE_CHUNK);
     rc = conn->chunk == NULL ? -ENOMEM : open_waker(conn);
-    if (rc != 0)
-        return rc;
-    conf.waker = conn->waker;
-    memcpy(hello.hello.instance, conn->instance, sizeof(hello.hello.instance));
-    size = soft_peer_wire_seal(&hello, PEER_MSG_HELLO, 0, 0);
-    snprintf(addr, sizeof(addr), TRANSPORT "%s", desc->remote);
-    rc = soft_link_connect(addr, &conf, &hello, size, &conn->remote);
-    if (rc != 0)
-        return -ENOTSUP;
-    rc = wait_for_link(conn);
+    if (rc == 0)
+        rc = greet(conn, desc);
+    if (rc == 0)
+        rc = wait_for_link(conn);
     if (rc != 0)
         return rc;
     soft_service_lock();

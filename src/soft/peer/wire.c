@@ -160,6 +160,8 @@ static bool is_payload(const union soft_peer_msg *msg, size_t len)
 
     if (msg->hdr.type == PEER_MSG_DONE)
         return len <= PEER_REMOTE_CHUNK;
+    if (msg->hdr.type == PEER_MSG_HELLO)
+        return len <= PEER_SECRET_SIZE;
     if (msg->hdr.type == PEER_MSG_COPY)
         bytes = soft_peer_wire_bytes(&msg->copy);
     if (bytes > PEER_REMOTE_CHUNK)

@@ -19,10 +19,12 @@
  *
  * A reply with a negative status carries no file and its other fields mean nothing.
  *
- * Between hosts the same messages travel over one link, without hello (the greeting of the link),
- * files, lane and bounce: the bytes of a copy follow the message that they belong to. */
+ * Between hosts the same messages travel over one link, without files, lane and bounce: the bytes
+ * of a copy follow the message that they belong to. Hello and welcome are the link's greetings; the
+ * secret that hosts may share follows the hello. */
 
 #include "soft/peer/desc.h"
+#include "soft/peer/gate.h"
 
 #define PEER_WIRE_VERSION 2
 #define PEER_WIRE_SEGS    64 /* exporter segments in one copy message */

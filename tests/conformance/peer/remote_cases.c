@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "cases.h"
 #include "soft/link/link.h"
@@ -105,6 +108,70 @@ static void the_address_must_be_one(void **state)
     setenv("OPENDOCA_PEER_LISTEN", "127.0.0.1:0", 1);
 }
 
+/* ---- Who may come ---- */
+
+static void write_token(const char *path, const char *text, mode_t mode)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+    assert_int_equal(fchmod(fd, mode), 0);
+    close(fd);
+}
+
+/* With what the environment says at both ends. */
+static int import_with(const char *exporters, const char *importers, struct soft_peer_map **map)
+{
+    struct answer exported;
+    struct actor exporter;
+    int rc;
+
+    setenv("OPENDOCA_TOKEN_FILE", exporters, 1);
+    actor_start(&exporter, 0);
+    exported = actor_export(&exporter, MEMORY_HEAP, LEN, 0x11, ALL_ACCESS);
+    setenv("OPENDOCA_TOKEN_FILE", importers, 1);
+    rc = soft_peer_import(exported.desc, exported.desc_len, SOFT_PEER_KIND_PCI, ACTOR_CARD, map);
+    if (rc == 0)
+        reads(*map, exported.value, 0);
+    unsetenv("OPENDOCA_TOKEN_FILE");
+    actor_finish(&exporter);
+    return rc;
+}
+
+static void only_who_knows_the_token_comes(void **state)
+{
+    char right[64], wrong[64];
+    struct soft_peer_map *map;
+    int rc[5];
+
+    (void)state;
+    setenv("OPENDOCA_PEER_ENGINE", "remote", 1);
+    snprintf(right, sizeof(right), "/tmp/opendoca-token-%d", getpid());
+    snprintf(wrong, sizeof(wrong), "/tmp/opendoca-other-%d", getpid());
+    write_token(right, "open sesame\n", 0600);
+    write_token(wrong, "open sesamf\n", 0600);
+    rc[0] = import_with(right, "", &map);
+    rc[1] = import_with(right, wrong, &map);
+    assert_non_null(strstr(soft_reason(), "OPENDOCA_TOKEN_FILE"));
+    rc[2] = import_with(right, right, &map);
+    if (rc[2] == 0)
+        soft_peer_map_close(map);
+    /* One that asks for none does not mind. */
+    rc[3] = import_with("", right, &map);
+    if (rc[3] == 0)
+        soft_peer_map_close(map);
+    write_token(wrong, "open sesame\n", 0644);
+    rc[4] = import_with(right, wrong, &map);
+    unlink(right);
+    unlink(wrong);
+    assert_int_equal(rc[0], -EACCES);
+    assert_int_equal(rc[1], -EACCES);
+    assert_int_equal(rc[2], 0);
+    assert_int_equal(rc[3], 0);
+    assert_true(rc[4] < 0);
+}
+
 /* ---- Hostile importers ---- */
 
 struct intruder {
@@ -124,7 +191,7 @@ static void intrude(struct intruder *in, const struct soft_peer_desc *desc, bool
     if (knows_name)
         memcpy(hello.hello.instance, desc->instance, sizeof(hello.hello.instance));
     size = soft_peer_wire_seal(&hello, PEER_MSG_HELLO, 0, 0);
-    snprintf(addr, sizeof(addr), "ucx:%s", desc->remote);
+    snprintf(addr, sizeof(addr), "tcp:%s", desc->remote);
     assert_int_equal(soft_link_connect(addr, &conf, &hello, size, &in->link), 0);
     while ((state = soft_link_poll(in->link, NULL)) == SOFT_LINK_CONNECTING) {
         assert_true(time(NULL) < deadline);
@@ -248,6 +315,7 @@ const struct peer_case remote_cases[] = {
     {"only what was issued is imported", only_what_was_issued_is_imported},
     {"no door without being asked", no_door_without_being_asked},
     {"the address must be one", the_address_must_be_one},
+    {"only who knows the token comes", only_who_knows_the_token_comes},
     {"the hostile disturb nobody", the_hostile_disturb_nobody},
     {NULL, NULL},
 };
