@@ -201,6 +201,52 @@ static void plugins_of_a_worker_share_regions(void **state)
     munmap(memory, 4096);
 }
 
+static void region_done(struct doca_urom_ops_region *region, doca_error_t status, void *user_data)
+{
+    (void)region;
+    ops_done(NULL, status, user_data);
+}
+
+/* While the owner of some memory does not move, the worker does what has nothing to do with it.
+ * What waits for the owner has an end in any case. */
+static void a_stopped_owner_holds_up_nobody_else(void **state)
+{
+    uint64_t *memory = ops_memory(4096, true), before;
+    struct ops_result waits = {0}, attaches = {0};
+    struct doca_urom_ops_region *own, *there, *more;
+    struct doca_urom_amo op;
+    struct ops_peer peer;
+
+    (void)state;
+    fixture_daemon_start(&daemon_one, NULL);
+    ops_client_open(&client, 1, names);
+    ops_peer_start(&peer, 4096, false, DOCA_UROM_OPS_ACCESS_ATOMIC);
+    own = ops_region(&client, memory, 4096, 0);
+    assert_ok(ops_attach(&client, peer.desc, peer.desc_len, &there));
+    kill(peer.pid, SIGSTOP);
+    op = (struct doca_urom_amo){DOCA_UROM_AMO_FETCH_ADD, 8, there, peer.addr, 1, 0};
+    assert_ok(doca_urom_amo_post(client.ops, &op, amo_done, &waits));
+    assert_ok(doca_urom_ops_region_attach(client.ops, peer.desc, peer.desc_len, region_done,
+                                          &attaches, &more));
+    op = (struct doca_urom_amo){DOCA_UROM_AMO_FETCH_ADD, 8, own, (uintptr_t)memory, 1, 0};
+    assert_ok(amo(op, &before));
+    assert_int_equal(waits.count + attaches.count, 0); /* they take 5 s, or until it goes on */
+    assert_int_equal(memory[0], 1);
+    kill(peer.pid, SIGCONT);
+    while (waits.count == 0 || attaches.count == 0)
+        fixture_event(client.host.pe);
+    assert_int_equal(waits.count, 1);
+    assert_int_equal(attaches.count, 1);
+    if (attaches.status == DOCA_SUCCESS)
+        ops_region_end(&client, more);
+    ops_region_end(&client, there);
+    ops_region_end(&client, own);
+    ops_peer_end(&peer);
+    ops_client_close(&client);
+    assert_int_equal(fixture_daemon_stop(&daemon_one), 0);
+    munmap(memory, 4096);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -209,6 +255,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(refusals),
         cmocka_unit_test(additions_of_worker_and_owner_add_up),
         cmocka_unit_test(plugins_of_a_worker_share_regions),
+        cmocka_unit_test(a_stopped_owner_holds_up_nobody_else),
     };
 
     ops_peer_main(argc, argv);

@@ -515,3 +515,8 @@ bool plugin_net_arm(struct plugin_net *net, int *fd)
     *fd = net->waker.fd;
     return idle;
 }
+
+struct od_waker *plugin_net_waker(struct plugin_net *net)
+{
+    return &net->waker;
+}

@@ -18,6 +18,7 @@
 #include <sys/uio.h>
 
 #include "util/base.h"
+#include "util/waker.h"
 
 #define PLUGIN_NET_ADDR_MAX 384 /* bytes of an address */
 
@@ -67,5 +68,8 @@ bool plugin_net_progress(struct plugin_net *net);
 /* Before the worker sleeps: false when there is something to progress, else *fd becomes readable
  * when there is, be it room after -EAGAIN. */
 bool plugin_net_arm(struct plugin_net *net, int *fd);
+
+/* What it sleeps on; other threads may wake it. */
+struct od_waker *plugin_net_waker(struct plugin_net *net);
 
 #endif /* OD_UROM_PLUGIN_COMMON_NET_H_ */

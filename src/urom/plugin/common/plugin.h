@@ -4,6 +4,7 @@
 
 /* What plugins of the house share: answers to commands. */
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include <doca_urom_ext.h>
@@ -11,6 +12,8 @@
 
 #include "urom/plugin/common/ops_wire.h"
 #include "util/base.h"
+#include "util/list.h"
+#include "util/waker.h"
 
 /* Functions that several plugins call, and what the worker looks up in a plugin. */
 #define PLUGIN_API __attribute__((visibility("default")))
@@ -22,11 +25,23 @@ PLUGIN_API void urom_plugin_ext_conn_closed(struct urom_worker_ctx *ctx, uint64_
 
 struct plugin_base {
     ucs_list_link_t done; /* notifications that progress hands over */
+    /* errand.h */
+    struct od_waker *waker; /* the plugin's, woken when an errand has ended */
+    struct od_list finished;
+    atomic_bool has_finished;
+    uint32_t errands; /* under way */
+    bool has_had;     /* errands at all */
 };
 
-static inline void plugin_init(struct plugin_base *base)
+/* `waker` may be NULL for plugins without errands. */
+static inline void plugin_init(struct plugin_base *base, struct od_waker *waker)
 {
     ucs_list_head_init(&base->done);
+    od_list_init(&base->finished);
+    atomic_init(&base->has_finished, false);
+    base->waker = waker;
+    base->errands = 0;
+    base->has_had = false;
 }
 
 /* Notifications that nobody fetched. */

@@ -2,6 +2,7 @@
 #include "urom/plugin/common/region.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,23 @@
 DOCA_LOG_REGISTER(UROM::PLUGIN::REGION);
 
 #define NONE UINT32_MAX
+
+/* An attach that is under way: its owner is asked, which may take a while. */
+struct attaching {
+    struct plugin_errand errand;
+    struct plugin_line line; /* of its own */
+    struct od_list entry;
+    struct urom_worker_cmd_desc *command;
+    uint64_t dest; /* 0: the channel has ended */
+    struct ops_head head;
+    struct soft_peer_map *map;
+    int err;
+    char reason[256];
+    uint32_t len;
+    uint8_t desc[SOFT_PEER_DESC_MAX];
+};
+
+static struct od_list attachings = {&attachings, &attachings};
 
 /* By the low half of the handle; the high half tells uses of a place apart. Regions stay at their
  * addresses, users have pointers. */
@@ -50,6 +68,7 @@ static struct plugin_region *add_place(void)
     if (region == NULL)
         return NULL;
     region->next_free = NONE;
+    plugin_line_init(&region->line);
     region->handle = table.count; /* only the place, until it is used */
     table.regions[table.count++] = region;
     return region;
@@ -128,35 +147,6 @@ doca_error_t plugin_region_error(int err)
     }
 }
 
-doca_error_t plugin_region_attach(uint64_t dest, const void *desc, size_t len,
-                                  struct plugin_region **region)
-{
-    struct soft_peer_map *map;
-    struct plugin_region *made;
-    int err = soft_peer_import(desc, len, SOFT_PEER_KIND_RDMA, OPS_CARD, &map);
-
-    if (err != 0) {
-        DOCA_LOG_WARN("a region cannot be attached: %s", soft_reason());
-        return attach_error(err);
-    }
-    made = take_place();
-    if (made == NULL) {
-        soft_peer_map_close(map);
-        return DOCA_ERROR_NO_MEMORY;
-    }
-    made->map = map;
-    made->dest = dest;
-    made->refs = 1;
-    made->dying = false;
-    made->desc_len = (uint32_t)len; /* an imported one is not longer than a descriptor can be */
-    memcpy(made->desc, desc, len);
-    soft_peer_map_info(map, &made->info);
-    DOCA_LOG_DBG("channel %llu attached %zu bytes, %s", (unsigned long long)dest, made->info.len,
-                 made->info.engine);
-    *region = made;
-    return DOCA_SUCCESS;
-}
-
 struct plugin_region *plugin_region_get(uint64_t dest, uint64_t handle)
 {
     struct plugin_region *region = find(dest, handle);
@@ -192,6 +182,13 @@ void plugin_regions_forget(uint64_t dest)
         if (!region->dying)
             plugin_region_put(region);
     }
+    OD_LIST_FOR_EACH(link, &attachings)
+    {
+        struct attaching *wish = OD_LIST_ENTRY(link, struct attaching, entry);
+
+        if (wish->dest == dest)
+            wish->dest = 0;
+    }
 }
 
 void plugin_regions_abandon(const struct plugin_base *base)
@@ -222,12 +219,85 @@ static doca_error_t look_up(struct urom_worker_ctx *ctx, const struct ops_attach
     return result;
 }
 
+/* On a thread of the pool. */
+static void import(struct plugin_errand *errand, struct soft_copy_chan *copy)
+{
+    struct attaching *wish = OD_CONTAINER_OF(errand, struct attaching, errand);
+
+    (void)copy;
+    wish->err = soft_peer_import(wish->desc, wish->len, SOFT_PEER_KIND_RDMA, OPS_CARD, &wish->map);
+    if (wish->err == 0)
+        return;
+    wish->map = NULL;
+    snprintf(wish->reason, sizeof(wish->reason), "%s", soft_reason());
+}
+
+/* Takes the map over. */
+static doca_error_t add_region(struct attaching *wish, struct plugin_region **region)
+{
+    struct plugin_region *made = take_place();
+
+    if (made == NULL)
+        return DOCA_ERROR_NO_MEMORY;
+    made->map = wish->map;
+    wish->map = NULL;
+    made->dest = wish->dest;
+    made->refs = 1;
+    made->dying = false;
+    made->desc_len = wish->len; /* an imported one is not longer than a descriptor can be */
+    memcpy(made->desc, wish->desc, wish->len);
+    soft_peer_map_info(made->map, &made->info);
+    made->mapped = strcmp(made->info.engine, "mapped") == 0;
+    made->far = !made->mapped && strcmp(made->info.engine, "vm") != 0;
+    DOCA_LOG_DBG("channel %llu attached %zu bytes, %s", (unsigned long long)made->dest,
+                 made->info.len, made->info.engine);
+    *region = made;
+    return DOCA_SUCCESS;
+}
+
+static doca_error_t settle(struct attaching *wish, struct ops_attached *answer)
+{
+    struct plugin_region *region;
+    doca_error_t result;
+
+    if (wish->err != 0) {
+        DOCA_LOG_WARN("a region cannot be attached: %s", wish->reason);
+        return attach_error(wish->err);
+    }
+    result = add_region(wish, &region);
+    if (result != DOCA_SUCCESS)
+        return result;
+    answer->handle = region->handle;
+    answer->addr = (uintptr_t)region->info.addr;
+    answer->len = region->info.len;
+    answer->access = region->info.access;
+    strncpy(answer->engine, region->info.engine, sizeof(answer->engine) - 1);
+    return DOCA_SUCCESS;
+}
+
+static void attached(struct plugin_errand *errand, bool ran)
+{
+    struct attaching *wish = OD_CONTAINER_OF(errand, struct attaching, errand);
+    struct ops_attached answer = {.head = wish->head};
+
+    od_list_remove(&wish->entry);
+    if (ran && wish->dest != 0) {
+        const doca_error_t result = settle(wish, &answer);
+
+        if (plugin_answer(errand->base, wish->command, result, &answer, sizeof(answer)) !=
+            DOCA_SUCCESS)
+            DOCA_LOG_ERR("no memory to tell the end of an attach");
+    }
+    soft_peer_map_close(wish->map);
+    free(wish->command);
+    free(wish);
+}
+
 static doca_error_t attach(struct plugin_base *base, struct urom_worker_ctx *ctx,
-                           const struct urom_worker_cmd_desc *command)
+                           struct urom_worker_cmd_desc *command, bool *keeps)
 {
     const struct urom_worker_cmd *cmd = &command->worker_cmd;
-    struct ops_attached attached;
-    struct plugin_region *region;
+    struct attaching *made;
     struct ops_attach wish;
     const void *desc;
     doca_error_t result;
@@ -235,19 +305,30 @@ static doca_error_t attach(struct plugin_base *base, struct urom_worker_ctx *ctx
 
     if (ops_attach_read(cmd->plugin_cmd, cmd->len, &wish, &desc) != 0)
         return plugin_answer(base, command, DOCA_ERROR_INVALID_VALUE, NULL, 0);
-    attached = (struct ops_attached){.head = wish.head};
     len = wish.desc_len;
     result = len > 0 ? DOCA_SUCCESS : look_up(ctx, &wish, &desc, &len);
-    if (result == DOCA_SUCCESS)
-        result = plugin_region_attach(command->dest_id, desc, len, &region);
-    if (result == DOCA_SUCCESS) {
-        attached.handle = region->handle;
-        attached.addr = (uintptr_t)region->info.addr;
-        attached.len = region->info.len;
-        attached.access = region->info.access;
-        strncpy(attached.engine, region->info.engine, sizeof(attached.engine) - 1);
+    if (result == DOCA_SUCCESS && len > SOFT_PEER_DESC_MAX)
+        result = DOCA_ERROR_INVALID_VALUE;
+    if (result != DOCA_SUCCESS)
+        return plugin_answer(base, command, result, &wish.head, sizeof(wish.head));
+    made = calloc(1, sizeof(*made));
+    if (made == NULL)
+        return DOCA_ERROR_NO_MEMORY;
+    made->errand.run = import;
+    made->errand.done = attached;
+    made->command = command;
+    made->dest = command->dest_id;
+    made->head = wish.head;
+    made->len = (uint32_t)len;
+    memcpy(made->desc, desc, len);
+    plugin_line_init(&made->line);
+    if (plugin_errand_start(base, &made->line, &made->errand) != 0) {
+        free(made);
+        return DOCA_ERROR_NO_MEMORY;
     }
-    return plugin_answer(base, command, result, &attached, sizeof(attached));
+    od_list_append(&attachings, &made->entry);
+    *keeps = true;
+    return DOCA_SUCCESS;
 }
 
 /* Answered by the last user, which may be this call. */
@@ -273,7 +354,7 @@ static doca_error_t detach(struct plugin_base *base, const struct urom_worker_cm
 }
 
 doca_error_t plugin_region_command(struct plugin_base *base, struct urom_worker_ctx *ctx,
-                                   const struct urom_worker_cmd_desc *command, uint32_t op)
+                                   struct urom_worker_cmd_desc *command, uint32_t op, bool *keeps)
 {
-    return op == OPS_ATTACH ? attach(base, ctx, command) : detach(base, command);
+    return op == OPS_ATTACH ? attach(base, ctx, command, keeps) : detach(base, command);
 }

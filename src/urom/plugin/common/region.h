@@ -8,11 +8,14 @@
  * region holds it; what is detached meanwhile lives until it is put. One thread. */
 
 #include "soft/peer/peer.h"
-#include "urom/plugin/common/plugin.h"
+#include "urom/plugin/common/errand.h"
 
 struct plugin_region {
     struct soft_peer_map *map;
     struct soft_peer_info info;
+    bool far;                /* an access waits for another process: copies are errands */
+    bool mapped;             /* atomics of the CPU work; else they wait for another process */
+    struct plugin_line line; /* of its errands */
     uint64_t dest;
     uint64_t handle;
     uint32_t refs;              /* users; plus one while it is attached */
@@ -24,11 +27,6 @@ struct plugin_region {
     uint8_t desc[SOFT_PEER_DESC_MAX];
 };
 
-/* Attaches what a descriptor names. DOCA_SUCCESS; INVALID_VALUE: not a descriptor of a region;
- * NOT_FOUND: its owner is gone or has taken it back; NOT_PERMITTED: the owner refuses this user;
- * NO_MEMORY; IO_FAILED. */
-PLUGIN_API doca_error_t plugin_region_attach(uint64_t dest, const void *desc, size_t len,
-                                             struct plugin_region **region);
 /* Holds it; NULL: this channel has no such region. */
 PLUGIN_API struct plugin_region *plugin_region_get(uint64_t dest, uint64_t handle);
 PLUGIN_API void plugin_region_put(struct plugin_region *region);
@@ -42,11 +40,12 @@ static inline bool plugin_region_is_command(uint32_t op)
     return op == OPS_ATTACH || op == OPS_DETACH;
 }
 
-/* Takes a command that attaches or detaches; the latter is answered when the region has no users
- * any more. The result is for worker_cmd to return. */
+/* Takes a command that attaches or detaches; the former is answered when the owner has, the latter
+ * when the region has no users any more. *keeps: the command is kept. The result is for worker_cmd
+ * to return. */
 PLUGIN_API doca_error_t plugin_region_command(struct plugin_base *base, struct urom_worker_ctx *ctx,
-                                              const struct urom_worker_cmd_desc *command,
-                                              uint32_t op);
+                                              struct urom_worker_cmd_desc *command, uint32_t op,
+                                              bool *keeps);
 
 /* What an access through a region's map says: 0 or a negative errno. */
 PLUGIN_API doca_error_t plugin_region_error(int err);

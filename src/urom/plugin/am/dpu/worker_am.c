@@ -97,7 +97,7 @@ static doca_error_t am_open(struct urom_worker_ctx *ctx)
     if (am == NULL)
         return DOCA_ERROR_NO_MEMORY;
     am->ctx = ctx;
-    plugin_init(&am->base);
+    plugin_init(&am->base, NULL);
     ucs_list_head_init(&am->peers);
     am_inbox_init(am);
     if (!open_all(am)) {

@@ -57,7 +57,7 @@ static doca_error_t take(struct urom_worker_ctx *ctx, struct urom_worker_cmd_des
     if (ops_head_read(command->worker_cmd.plugin_cmd, command->worker_cmd.len, &head) != 0)
         return plugin_answer(&coll->base, command, DOCA_ERROR_INVALID_VALUE, NULL, 0);
     if (plugin_region_is_command(head.op))
-        return plugin_region_command(&coll->base, coll->ctx, command, head.op);
+        return plugin_region_command(&coll->base, coll->ctx, command, head.op, taken);
     if (head.op == COLL_TEAM_CREATE)
         return coll_team_create(coll, command, taken);
     if (head.op == COLL_TEAM_DESTROY)
@@ -77,6 +77,7 @@ static doca_error_t coll_progress(struct urom_worker_ctx *ctx, ucs_list_link_t *
     struct coll *coll = ctx->plugin_ctx;
 
     coll->busy = false;
+    plugin_errands_collect(&coll->base);
     plugin_net_progress(coll->net);
     OD_LIST_FOR_EACH_SAFE(link, &coll->teams)
     {
@@ -129,7 +130,7 @@ static doca_error_t coll_open(struct urom_worker_ctx *ctx)
 
     if (coll == NULL)
         return DOCA_ERROR_NO_MEMORY;
-    plugin_init(&coll->base);
+    plugin_init(&coll->base, NULL);
     od_list_init(&coll->teams);
     od_list_init(&coll->strangers);
     coll->ctx = ctx;
@@ -141,6 +142,7 @@ static doca_error_t coll_open(struct urom_worker_ctx *ctx)
         coll_free(coll);
         return DOCA_ERROR_OPERATING_SYSTEM;
     }
+    coll->base.waker = plugin_net_waker(coll->net);
     ctx->plugin_ctx = coll;
     return DOCA_SUCCESS;
 }
@@ -161,6 +163,7 @@ static void coll_close(struct urom_worker_ctx *ctx)
     struct coll *coll = ctx->plugin_ctx;
 
     destroy_teams(coll, 0);
+    plugin_errands_end(&coll->base);
     OD_LIST_FOR_EACH_SAFE(link, &coll->teams)
     {
         coll_team_free(OD_LIST_ENTRY(link, struct coll_team, entry));
@@ -195,9 +198,9 @@ doca_error_t urom_plugin_ext_arm(struct urom_worker_ctx *ctx, int *fd)
 {
     struct coll *coll = ctx->plugin_ctx;
 
-    if (coll->busy || !ucs_list_is_empty(&coll->base.done))
+    if (coll->busy || !ucs_list_is_empty(&coll->base.done) || !plugin_net_arm(coll->net, fd))
         return DOCA_ERROR_AGAIN;
-    return plugin_net_arm(coll->net, fd) ? DOCA_SUCCESS : DOCA_ERROR_AGAIN;
+    return plugin_errands_pending(&coll->base) ? DOCA_ERROR_AGAIN : DOCA_SUCCESS;
 }
 
 doca_error_t urom_plugin_get_iface(struct urom_plugin_iface *iface)

@@ -183,7 +183,7 @@ static doca_error_t rdmo_open(struct urom_worker_ctx *ctx)
 
     if (rdmo == NULL)
         return DOCA_ERROR_NO_MEMORY;
-    plugin_init(&rdmo->base);
+    plugin_init(&rdmo->base, NULL);
     rdmo->epoll = -1;
     od_list_init(&rdmo->clients);
     status = open_ucx(rdmo);

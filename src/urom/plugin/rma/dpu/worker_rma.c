@@ -2,7 +2,8 @@
 /* The plugin worker_rma: copies between memory of its clients and of their peers.
  *
  * Each channel has a lane: its operations begin in order, and those that only copy run as the copy
- * engine likes. A flush and a fence wait until the lane is empty. */
+ * engine likes. A flush and a fence wait until the lane is empty. Copies that another process or
+ * host has a part in are errands, so that nobody else waits for it. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,9 +22,14 @@ DOCA_LOG_REGISTER(UROM::PLUGIN::RMA);
 #define DEPTH 1024u /* jobs of a lane that the copy engine has at once */
 #define TURN  64u   /* calls of the engine for a lane in one progress */
 
+struct rma_lane;
+
 /* Lies behind the notification that it ends with. */
 struct rma_op {
     struct soft_copy_job job;
+    struct plugin_errand errand; /* of a copy that waits for another process */
+    struct rma_lane *lane;
+    int err; /* of that */
     struct soft_seg src;
     struct soft_seg dst;
     struct plugin_region *local; /* held; NULL: inline */
@@ -167,6 +173,44 @@ static void free_lane(struct rma *rma, struct rma_lane *lane)
     free(lane);
 }
 
+static void run_errand(struct plugin_errand *errand, struct soft_copy_chan *copy)
+{
+    struct rma_op *op = OD_CONTAINER_OF(errand, struct rma_op, errand);
+
+    op->err =
+        plugin_copy(copy, op->dst.peer, op->dst.addr, op->src.peer, op->src.addr, op->job.len);
+}
+
+static void end_errand(struct plugin_errand *errand, bool ran)
+{
+    struct rma_op *op = OD_CONTAINER_OF(errand, struct rma_op, errand);
+    struct rma *rma = OD_CONTAINER_OF(errand->base, struct rma, base);
+
+    op->lane->running--;
+    finish(rma, op, ran ? plugin_region_error(op->err) : DOCA_ERROR_IO_FAILED);
+}
+
+/* The region whose owner has to be waited for, or NULL. */
+static inline struct plugin_region *far_region(const struct rma_op *op)
+{
+    if (od_unlikely(op->remote->far))
+        return op->remote;
+    return od_unlikely(op->local != NULL && op->local->far) ? op->local : NULL;
+}
+
+/* False: not now. */
+static inline bool start_copy(struct rma *rma, struct rma_lane *lane, struct rma_op *op)
+{
+    struct plugin_region *far = far_region(op);
+
+    if (od_likely(far == NULL))
+        return lane->chan->ops->submit(lane->chan, &op->job) == 0;
+    op->lane = lane;
+    op->errand.run = run_errand;
+    op->errand.done = end_errand;
+    return plugin_errand_start(&rma->base, &far->line, &op->errand) == 0;
+}
+
 /* Begins what may begin. */
 static inline void start_ops(struct rma *rma, struct rma_lane *lane)
 {
@@ -179,7 +223,7 @@ static inline void start_ops(struct rma *rma, struct rma_lane *lane)
             return;
         if (!moves) {
             finish(rma, op, DOCA_SUCCESS);
-        } else if (lane->chan->ops->submit(lane->chan, &op->job) != 0) {
+        } else if (!start_copy(rma, lane, op)) {
             return;
         } else {
             lane->running++;
@@ -238,7 +282,7 @@ static doca_error_t take(struct urom_worker_ctx *ctx, struct urom_worker_cmd_des
     if (od_unlikely(err == -EINVAL))
         return plugin_answer(&rma->base, command, DOCA_ERROR_INVALID_VALUE, NULL, 0);
     if (od_unlikely(err != 0 && plugin_region_is_command(rma_cmd.head.op)))
-        return plugin_region_command(&rma->base, rma->ctx, command, rma_cmd.head.op);
+        return plugin_region_command(&rma->base, rma->ctx, command, rma_cmd.head.op, taken);
     if (od_unlikely(err != 0))
         return plugin_answer(&rma->base, command, DOCA_ERROR_NOT_SUPPORTED, &rma_cmd.head,
                              sizeof(rma_cmd.head));
@@ -268,6 +312,7 @@ static doca_error_t rma_progress(struct urom_worker_ctx *ctx, ucs_list_link_t *n
 {
     struct rma *rma = ctx->plugin_ctx;
 
+    plugin_errands_collect(&rma->base);
     OD_LIST_FOR_EACH_SAFE(link, &rma->lanes)
     {
         struct rma_lane *lane = OD_LIST_ENTRY(link, struct rma_lane, entry);
@@ -296,7 +341,7 @@ static doca_error_t rma_open(struct urom_worker_ctx *ctx)
         free(rma);
         return DOCA_ERROR_OPERATING_SYSTEM;
     }
-    plugin_init(&rma->base);
+    plugin_init(&rma->base, &rma->waker);
     od_list_init(&rma->lanes);
     rma->ctx = ctx;
     ctx->plugin_ctx = rma;
@@ -327,6 +372,12 @@ static void rma_close(struct urom_worker_ctx *ctx)
         struct rma_lane *lane = OD_LIST_ENTRY(link, struct rma_lane, entry);
 
         leave(rma, lane);
+    }
+    plugin_errands_end(&rma->base);
+    OD_LIST_FOR_EACH_SAFE(link, &rma->lanes)
+    {
+        struct rma_lane *lane = OD_LIST_ENTRY(link, struct rma_lane, entry);
+
         while (lane->running > 0)
             poll_lane(rma, lane);
         free_lane(rma, lane);
@@ -355,10 +406,11 @@ void urom_plugin_ext_conn_closed(struct urom_worker_ctx *ctx, uint64_t dest_id)
 doca_error_t urom_plugin_ext_arm(struct urom_worker_ctx *ctx, int *fd)
 {
     struct rma *rma = ctx->plugin_ctx;
-    bool busy = !ucs_list_is_empty(&rma->base.done);
+    bool busy;
 
     od_waker_clear(&rma->waker);
     od_waker_arm(&rma->waker);
+    busy = !ucs_list_is_empty(&rma->base.done) || plugin_errands_pending(&rma->base);
     OD_LIST_FOR_EACH(link, &rma->lanes)
     {
         const struct rma_lane *lane = OD_LIST_ENTRY(link, struct rma_lane, entry);

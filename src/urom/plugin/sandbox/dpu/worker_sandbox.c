@@ -401,7 +401,7 @@ static doca_error_t sandbox_open(struct urom_worker_ctx *ctx)
 
     if (sandbox == NULL)
         return DOCA_ERROR_NO_MEMORY;
-    plugin_init(&sandbox->base);
+    plugin_init(&sandbox->base, NULL);
     sandbox->ctx = ctx;
     ucs_list_head_init(&sandbox->peers);
     ucs_list_head_init(&sandbox->posted);
