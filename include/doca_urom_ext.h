@@ -113,7 +113,8 @@ typedef void (*urom_plugin_ext_conn_closed_t)(struct urom_worker_ctx *ctx, uint6
 
 /**
  * Name: urom_plugin_ext_arm. The worker wants to sleep and asks what would wake the plugin. Without
- * this function progress is called at least every millisecond.
+ * this function progress is called every millisecond, and every eight after a second without
+ * work.
  *
  * @fd: receives a descriptor that becomes readable when there is something to progress; -1 when
  *   only commands give the plugin something to do. It stays the plugin's.

@@ -6,7 +6,7 @@
  * when it is woken, up to a fifth of a millisecond of the host thread's computation, so a worker
  * between two commands of a busy program does not sleep. Commands wake it at once. A plugin that
  * cannot say what would wake it is asked for progress now and then, in steps that become longer: up
- * to a millisecond, and after a second without work up to four, which keeps an idle worker below a
+ * to a millisecond, and after a second without work up to eight, which keeps an idle worker below a
  * hundredth of a processor. */
 #include "urom/worker/worker_priv.h"
 
@@ -20,7 +20,7 @@
 #define OTHERS_EVERY  64   /* turns with work between looks at who greets, and at domains */
 #define NAP_MIN_NS    50000
 #define NAP_MAX_NS    1000000
-#define NAP_LONG_NS   4000000
+#define NAP_LONG_NS   8000000
 #define NAPS_TO_LONG  1000
 
 #define MAX_FDS (2 + UROM_WIRE_PLUGINS_MAX)

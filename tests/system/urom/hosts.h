@@ -22,6 +22,8 @@ struct hosts_case {
 
 /* Makes `n` hosts; false: they cannot be made here, say skip(). */
 bool hosts_make(unsigned int n);
+/* No hosts, only `n` processes on this one, two with each runtime folder. */
+void hosts_pretend(unsigned int n);
 /* For teardown, whatever has happened. */
 void hosts_remove(void);
 /* Runs a case on all of them; each must come to its end, or die if `may_die` has its bit. */

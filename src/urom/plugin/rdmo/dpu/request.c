@@ -11,7 +11,8 @@
 
 DOCA_LOG_REGISTER(UROM::PLUGIN::RDMO::REQUEST);
 
-#define DATA_MAX (256u << 20) /* bytes of one request */
+#define DATA_MAX       (256u << 20) /* bytes of one request */
+#define PIECES_AT_ONCE 64u
 
 enum step {
     STEP_RECEIVE, /* the data come */
@@ -157,27 +158,50 @@ static void append(struct rdmo_work *work)
     work->step = STEP_WRITE;
 }
 
-/* One piece after the other: each may lie in another region. */
+/* Holds the region of a piece, until the work needs another one. *fits: the piece lies in it.
+ * False: pieces of another region have to be over first. */
+static bool hold_region(struct rdmo_work *work, const struct rdmo_piece *piece, bool *fits)
+{
+    struct rdmo_region *region =
+        rdmo_region_get(work->queue->client, piece->rkey_id, piece->addr, piece->len);
+
+    if (region != NULL && region != work->data_region && work->pending > 0) {
+        rdmo_region_put(region);
+        return false;
+    }
+    *fits = region != NULL;
+    if (region == NULL) {
+        DOCA_LOG_WARN("a piece of %u bytes is in no region of client %llu", piece->len,
+                      (unsigned long long)work->queue->client->id);
+        return true;
+    }
+    rdmo_region_put(work->data_region);
+    work->data_region = region;
+    return true;
+}
+
+/* Many pieces at once, as long as they lie in one region. */
 static void scatter(struct rdmo_work *work)
 {
     struct rdmo_piece piece;
     const uint8_t *bytes;
 
     work->step = STEP_WRITE;
-    while (work->pending == 0 && work->status == UCS_OK) {
-        rdmo_region_put(work->data_region);
-        work->data_region = NULL;
+    while (work->pending < PIECES_AT_ONCE && work->status == UCS_OK) {
+        const size_t offset = work->offset;
+        bool fits;
+
         if (rdmo_piece_read(work->data, work->len, &work->offset, &piece, &bytes) != 0) {
-            settle(work);
+            if (work->pending == 0)
+                settle(work);
             return;
         }
-        work->data_region =
-            rdmo_region_get(work->queue->client, piece.rkey_id, piece.addr, piece.len);
-        if (work->data_region != NULL)
+        if (!hold_region(work, &piece, &fits)) {
+            work->offset = offset;
+            return;
+        }
+        if (fits)
             put(work, bytes, piece.len, piece.addr, work->data_region);
-        else
-            DOCA_LOG_WARN("a piece of %u bytes is in no region of client %llu", piece.len,
-                          (unsigned long long)work->queue->client->id);
     }
 }
 
