@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # A thin front of the Meson build. Each target installs what it lacks and needs no other command:
 #
-#   make demo                  build, install into ./_prefix, copy a file between host and DPU, UROM
+#   make demo                  build, install into ./_prefix, copy a file between host and DPU, UROM,
+#                              a CUDA kernel on the CPU that answers ping
 #   make check                 everything that is tested, also under sanitizers and valgrind
 #   make install PREFIX=/opt/opendoca
 #
@@ -35,6 +36,7 @@ install: all
 
 # Only what the demo runs, so that a first try is quick.
 demo:
+	@devtools/install_deps.sh build demo
 	@$(MAKE) --no-print-directory install PREFIX=$(DEMO_PREFIX) BUILD=build-demo \
 	    OPTIONS="$(OPTIONS) -Dtrace_flavour=false"
 	@$(DEMO_PREFIX)/bin/opendoca demo

@@ -2,7 +2,9 @@
 #include "tools/opendoca/opendoca_tool.h"
 
 #include <errno.h>
+#include <ftw.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,9 +78,34 @@ pid_t tool_spawn(char *const argv[], const struct tool_env *env, int in, int out
     return pid;
 }
 
+int tool_call(const char *const argv[], int out, int err)
+{
+    const struct tool_env env = {0};
+    /* The arguments are not changed by what is started. */
+    pid_t pid = tool_spawn((char *const *)(uintptr_t)argv, &env, -1, out, err);
+    int status;
+
+    if (pid < 0 || waitpid(pid, &status, 0) != pid)
+        return EXIT_FAILURE;
+    return tool_exit_status(status);
+}
+
 int tool_exit_status(int wait_status)
 {
     if (WIFSIGNALED(wait_status))
         return 128 + WTERMSIG(wait_status);
     return WEXITSTATUS(wait_status);
+}
+
+static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+    (void)st;
+    (void)type;
+    (void)ftw;
+    return remove(path);
+}
+
+void tool_remove_tree(const char *path)
+{
+    nftw(path, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
 }

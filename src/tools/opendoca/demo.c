@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tools/opendoca/demo.h"
+#include "tools/opendoca/demo_packets.h"
 #include "tools/opendoca/demo_urom.h"
 
 #include <errno.h>
@@ -127,6 +128,7 @@ struct demo {
     char input[PATH_MAX + 16];
     char output[PATH_MAX + 16];
     bool keep;
+    const char *part; /* NULL: all */
 };
 
 static void fill_block(uint64_t *block, size_t words, uint64_t *seed)
@@ -223,9 +225,8 @@ static int compare(const struct demo *demo)
     return in == out ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-static int run_demo(struct demo *demo)
+static int demo_dma(struct demo *demo)
 {
-    double begin = demo_now();
     int status;
 
     printf("file      %s, %zu MiB\n", demo->input, demo->size >> 20);
@@ -233,11 +234,26 @@ static int run_demo(struct demo *demo)
     if (make_file(demo) != 0)
         return EXIT_FAILURE;
     status = run_sides(demo);
-    if (status == 0)
-        status = compare(demo);
+    return status == 0 ? compare(demo) : status;
+}
+
+static bool wanted(const struct demo *demo, const char *part)
+{
     fflush(stdout);
-    if (status == 0)
+    return demo->part == NULL || strcmp(demo->part, part) == 0;
+}
+
+static int run_demo(struct demo *demo)
+{
+    double begin = demo_now();
+    int status = 0;
+
+    if (wanted(demo, "dma"))
+        status = demo_dma(demo);
+    if (status == 0 && wanted(demo, "urom"))
         status = demo_urom(demo->folder);
+    if (status == 0 && wanted(demo, "packets"))
+        status = demo_packets(demo->folder);
     printf("%s in %.1f s\n", status == 0 ? "demo passed" : "demo FAILED", demo_now() - begin);
     return status;
 }
@@ -255,10 +271,12 @@ static void usage(FILE *out)
 {
     fprintf(
         out,
-        "Usage: opendoca demo [--size SIZE] [--dir FOLDER] [--keep]\n\n"
+        "Usage: opendoca demo [--part PART] [--size SIZE] [--dir FOLDER] [--keep]\n\n"
         "A host process holds a file in its memory; a DPU process copies it over and back with\n"
         "DOCA DMA. Checksums are compared, throughput is shown beside a plain memcpy.\n"
-        "Then four programs let the workers of a UROM service put, get, add and reduce.\n\n"
+        "Then four programs let the workers of a UROM service put, get, add and reduce.\n"
+        "At last a CUDA kernel, on the CPU, answers ping over a pair of interfaces.\n\n"
+        "  --part PART    dma, urom or packets only\n"
         "  --size SIZE    bytes, K, M or G (default 1G)\n"
         "  --dir FOLDER   where the files go (default $TMPDIR or /tmp)\n"
         "  --keep         leave the files there\n");
@@ -266,11 +284,10 @@ static void usage(FILE *out)
 
 int tool_demo(int argc, char **argv)
 {
-    static const struct option options[] = {{"size", required_argument, NULL, 's'},
-                                            {"dir", required_argument, NULL, 'd'},
-                                            {"keep", no_argument, NULL, 'k'},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {NULL, 0, NULL, 0}};
+    static const struct option options[] = {
+        {"size", required_argument, NULL, 's'}, {"dir", required_argument, NULL, 'd'},
+        {"keep", no_argument, NULL, 'k'},       {"part", required_argument, NULL, 'p'},
+        {"help", no_argument, NULL, 'h'},       {NULL, 0, NULL, 0}};
     struct demo demo = {.size = 1u << 30};
     const char *folder = getenv("TMPDIR");
     uint64_t size;
@@ -288,6 +305,14 @@ int tool_demo(int argc, char **argv)
         case 'd':
             folder = optarg;
             break;
+        case 'p':
+            demo.part = optarg;
+            if (strcmp(optarg, "dma") == 0 || strcmp(optarg, "urom") == 0 ||
+                strcmp(optarg, "packets") == 0)
+                break;
+            fprintf(stderr, "opendoca demo: '%s' is no part; there are dma, urom, packets\n",
+                    optarg);
+            return TOOL_USAGE;
         case 'k':
             demo.keep = true;
             break;

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <limits.h>
@@ -251,14 +250,6 @@ static int show_end(struct show *show)
     return refused ? 0 : -1;
 }
 
-static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-    (void)st;
-    (void)type;
-    (void)ftw;
-    return remove(path);
-}
-
 static void set_environment(const struct show *show)
 {
     static const char *const limits[] = {
@@ -304,6 +295,6 @@ int demo_urom(const char *folder)
         munmap(show.meeting, sizeof(*show.meeting));
     if (show.meeting_fd >= 0)
         close(show.meeting_fd);
-    nftw(show.folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+    tool_remove_tree(show.folder);
     return err == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -48,6 +48,12 @@ void tool_apply_env(const struct tool_env *env);
  * the pid or -1 after a message. */
 pid_t tool_spawn(char *const argv[], const struct tool_env *env, int in, int out, int err);
 
+/* Runs a program to its end, with other outputs where they are not -1; its exit status. */
+int tool_call(const char *const argv[], int out, int err);
+
+/* Removes a folder and what is in it. */
+void tool_remove_tree(const char *path);
+
 /* Exit status the way a shell gives it: 128 + signal for a killed one. */
 int tool_exit_status(int wait_status);
 

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 
 #include "tools/opendoca/opendoca_tool.h"
 #include "util/base.h"
@@ -28,38 +27,26 @@ static void usage(FILE *out)
             ends[0], ends[1], addresses[0], addresses[1]);
 }
 
-/* The arguments are not changed by what is started. */
-static int run(const char *const argv[])
-{
-    const struct tool_env env = {0};
-    pid_t pid = tool_spawn((char *const *)(uintptr_t)argv, &env, -1, -1, -1);
-    int status;
-
-    if (pid < 0 || waitpid(pid, &status, 0) != pid)
-        return EXIT_FAILURE;
-    return tool_exit_status(status);
-}
-
 static int add_pair(void)
 {
     const char *const argv[] = {"ip",   "link", "add",  ends[0], "type",
                                 "veth", "peer", "name", ends[1], NULL};
 
-    return run(argv);
+    return tool_call(argv, -1, -1);
 }
 
 static int set_up(const char *iface)
 {
     const char *const argv[] = {"ip", "link", "set", iface, "up", NULL};
 
-    return run(argv);
+    return tool_call(argv, -1, -1);
 }
 
 static int remove_pair(void)
 {
     const char *const argv[] = {"ip", "link", "del", ends[0], NULL};
 
-    return run(argv) == EXIT_SUCCESS ? EXIT_SUCCESS : EXIT_FAILURE;
+    return tool_call(argv, -1, -1) == EXIT_SUCCESS ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 static int make_pair(void)

@@ -45,7 +45,7 @@ class Front(OpendocaTest):
                           ['doctor', '--nope'], ['port'], ['port', 'add', 'veth0'], ['stats', 'x'], ['wire', 'x'],
                           ['port', 'add', 'veth0', '--as', 'nonsense'],
                           ['port', 'add', 'veth0', '--as', DPU, '--kind', 'nonsense'], ['vendor-path'], ['vendor-path', 'maybe'],
-                          ['demo', '--size', 'big'], ['pair', '--nope', '--', 'a', '--', 'b']):
+                          ['demo', '--size', 'big'], ['demo', '--part', 'lunch'], ['pair', '--nope', '--', 'a', '--', 'b']):
             result = self.opendoca(*arguments, status=USAGE)
             self.assertEqual(result.stdout, '')
             self.assertNotEqual(result.stderr, '')
@@ -367,9 +367,16 @@ class Demo(OpendocaTest):
     def test_a_file_goes_to_the_card_and_back(self):
         folder = os.path.join(fixture.STAGE.scratch, 'demo')
         os.mkdir(folder)
-        out = self.opendoca('demo', '--size', '16M', '--dir', folder).stdout
+        out = self.opendoca('demo', '--part', 'dma', '--size', '16M', '--dir', folder).stdout
         self.assertIn('after the round trip: equal', out)
         self.assertIn('memcpy', out)
+        self.assertIn('demo passed', out)
+        self.assertEqual(os.listdir(folder), [])
+
+    def test_a_service_works_for_four_programs(self):
+        folder = os.path.join(fixture.STAGE.scratch, 'demo-urom')
+        os.mkdir(folder)
+        out = self.opendoca('demo', '--part', 'urom', '--dir', folder).stdout
         self.assertRegex(out, r'urom +put .*: right')
         self.assertRegex(out, r'urom +400 atomic additions to one word: 400\n')
         self.assertEqual(len(re.findall(r'has executed [0-9]{3,} commands, 0 failed', out)), 4)
@@ -378,7 +385,8 @@ class Demo(OpendocaTest):
         self.assertEqual(os.listdir(folder), [])
 
     def test_a_size_that_ends_inside_a_page(self):
-        out = self.opendoca('demo', '--size', '5000001', '--dir', fixture.STAGE.scratch).stdout
+        out = self.opendoca('demo', '--part', 'dma', '--size', '5000001', '--dir',
+                            fixture.STAGE.scratch).stdout
         self.assertIn('demo passed', out)
 
     def test_a_folder_that_is_not_there(self):
