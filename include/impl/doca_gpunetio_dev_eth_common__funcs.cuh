@@ -158,14 +158,14 @@ __device__ static inline void doca_gpu_dev_eth_lock(int *lock)
 {
     if (resource_sharing_mode == DOCA_GPUNETIO_ETH_RESOURCE_SHARING_MODE_EXCLUSIVE) {
         *lock = 1;
-        return;
+    } else {
+        while (opendoca_dev_cas((uint32_t *)lock, 0u, 1u) != 0)
+            opendoca_dev_pause();
+        if (resource_sharing_mode == DOCA_GPUNETIO_ETH_RESOURCE_SHARING_MODE_CTA)
+            doca_gpu_dev_eth_fence_acquire<DOCA_GPUNETIO_ETH_SYNC_SCOPE_CTA>();
+        else
+            doca_gpu_dev_eth_fence_acquire<DOCA_GPUNETIO_ETH_SYNC_SCOPE_GPU>();
     }
-    while (opendoca_dev_cas((uint32_t *)lock, 0u, 1u) != 0)
-        opendoca_dev_pause();
-    if (resource_sharing_mode == DOCA_GPUNETIO_ETH_RESOURCE_SHARING_MODE_CTA)
-        doca_gpu_dev_eth_fence_acquire<DOCA_GPUNETIO_ETH_SYNC_SCOPE_CTA>();
-    else
-        doca_gpu_dev_eth_fence_acquire<DOCA_GPUNETIO_ETH_SYNC_SCOPE_GPU>();
 }
 
 template <enum doca_gpu_dev_eth_resource_sharing_mode resource_sharing_mode>

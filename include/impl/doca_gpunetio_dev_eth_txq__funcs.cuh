@@ -84,12 +84,12 @@ __device__ static inline void doca_gpu_dev_eth_txq_mark_wqes_ready(struct doca_g
 {
     if (resource_sharing_mode == DOCA_GPUNETIO_ETH_RESOURCE_SHARING_MODE_EXCLUSIVE) {
         txq->sq_ready_index = to_wqe_idx + 1;
-        return;
+    } else {
+        opendoca_gpu_fence_before_doorbell();
+        while (opendoca_gpu_observe(&txq->sq_ready_index) != from_wqe_idx)
+            opendoca_dev_pause();
+        opendoca_gpu_publish(&txq->sq_ready_index, to_wqe_idx + 1);
     }
-    opendoca_gpu_fence_before_doorbell();
-    while (opendoca_gpu_observe(&txq->sq_ready_index) != from_wqe_idx)
-        opendoca_dev_pause();
-    opendoca_gpu_publish(&txq->sq_ready_index, to_wqe_idx + 1);
 }
 
 __device__ static inline doca_error_t

@@ -121,9 +121,9 @@ doca_gpu_dev_semaphore_get_packet_info_status(const struct doca_gpu_semaphore_gp
                                               uint32_t idx, enum doca_gpu_semaphore_status status,
                                               uint32_t *num_packets, uint64_t *doca_buf_idx_start)
 {
-    enum doca_gpu_semaphore_status found;
-    uint32_t num;
-    uint64_t first;
+    enum doca_gpu_semaphore_status found = status;
+    uint32_t num = 0;
+    uint64_t first = 0;
     doca_error_t code =
         doca_gpu_dev_semaphore_get_packet_info(semaphore_gpu, idx, &found, &num, &first);
 
