@@ -43,7 +43,8 @@ struct soft_link_conf {
     uint32_t depth;   /* messages sent from here that the peer's owner has not released yet, before
                          send says -EAGAIN; both sides use the larger one, up to what the transport
                          holds, see soft_link_depth() */
-    uint32_t connect_timeout; /* ms until a connect that nobody answers fails; 0 = one attempt */
+    uint32_t connect_timeout; /* ms until a connect that nobody answers fails; 0 = one attempt,
+                                 which whoever is there must answer within 5 s */
     uint32_t backlog;         /* listener: links that wait for soft_link_next(); more are refused */
     uint32_t answer_timeout;  /* listener: ms until an unanswered greeting is refused; 0 = 5000 */
     /* The owner's: woken when poll, recv or next would get somewhere, see also soft_link_await();

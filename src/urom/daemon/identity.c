@@ -109,7 +109,7 @@ static bool user_is_allowed(const struct daemon *daemon, uid_t uid, gid_t gid, c
  * Other machines
  */
 
-/* "ucx:HOST:PORT", "[v6]:PORT", or an address alone. */
+/* "tcp:HOST:PORT", "ucx:HOST:PORT", "[v6]:PORT", or an address alone. */
 static bool parse_addr(const char *text, uint8_t addr[16])
 {
     static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
@@ -117,7 +117,7 @@ static bool parse_addr(const char *text, uint8_t addr[16])
     const char *end;
     size_t len;
 
-    if (strncmp(text, "ucx:", 4) == 0)
+    if (strncmp(text, "tcp:", 4) == 0 || strncmp(text, "ucx:", 4) == 0)
         text += 4;
     if (text[0] == '[') {
         text++;

@@ -55,20 +55,21 @@ int urom_name_parse(const char *text, char addr[UROM_WIRE_ADDR_SIZE])
 
     if (text[0] == '\0' || strlen(text) >= UROM_WIRE_ADDR_SIZE - 16)
         return -EINVAL;
-    if (begins(text, "local:") || begins(text, "ucx:") || begins(text, "error:"))
+    if (begins(text, "local:") || begins(text, "ucx:") || begins(text, "error:") ||
+        (begins(text, "tcp:") && has_port(text + strlen("tcp:"))))
         snprintf(found, sizeof(found), "%s", text);
     else if (text[0] == '/')
         snprintf(found, sizeof(found), "local:%s", text);
     else if (begins(text, "unix:"))
         snprintf(found, sizeof(found), "local:%s", text + strlen("unix:"));
     else if (begins(text, "tcp:"))
-        snprintf(found, sizeof(found), "ucx:%s", text + strlen("tcp:"));
+        snprintf(found, sizeof(found), "%s:%d", text, UROM_DEFAULT_PORT);
     else if (is_bare_v6(text))
-        snprintf(found, sizeof(found), "ucx:[%s]:%d", text, UROM_DEFAULT_PORT);
+        snprintf(found, sizeof(found), "tcp:[%s]:%d", text, UROM_DEFAULT_PORT);
     else if (has_port(text))
-        snprintf(found, sizeof(found), "ucx:%s", text);
+        snprintf(found, sizeof(found), "tcp:%s", text);
     else
-        snprintf(found, sizeof(found), "ucx:%s:%d", text, UROM_DEFAULT_PORT);
+        snprintf(found, sizeof(found), "tcp:%s:%d", text, UROM_DEFAULT_PORT);
     if (strlen(found) >= UROM_WIRE_ADDR_SIZE)
         return -EINVAL;
     snprintf(addr, UROM_WIRE_ADDR_SIZE, "%s", found);

@@ -9,7 +9,6 @@
 
 #define FIRST_PAUSE 2 /* ms between attempts, doubled up to the last */
 #define LAST_PAUSE  50
-#define ONE_ATTEMPT 10000 /* ms for the answer when no time was given */
 
 static void seek(struct local_link *self);
 
@@ -183,8 +182,8 @@ int soft_local_connect(const char *addr, const struct soft_link_conf *conf, cons
         rc = soft_fail(-ENOMEM, "out of memory for a link");
     if (rc == 0)
         rc = soft_link_name_parse(addr, self->name);
-    self->deadline =
-        soft_service_now_ms() + (conf->connect_timeout > 0 ? conf->connect_timeout : ONE_ATTEMPT);
+    self->deadline = soft_service_now_ms() +
+                     (conf->connect_timeout > 0 ? conf->connect_timeout : SOFT_LINK_ANSWER_MS);
     soft_service_lock();
     if (rc == 0)
         rc = soft_local_enter(&self->all, false);

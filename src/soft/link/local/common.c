@@ -81,7 +81,7 @@ struct local_link *soft_local_link_create(const struct soft_link_conf *conf)
     self->sock = -1;
     self->watch.fd = -1;
     od_list_init(&self->all);
-    od_list_init(&self->queue);
+    od_list_init(&self->guest.link);
     if (conf->waker != NULL && conf->waker->epoch != NULL) {
         self->epoch = conf->waker->epoch;
         self->last_wake = atomic_load(self->epoch) - 1;
@@ -94,7 +94,7 @@ void soft_local_link_free(struct local_link *self)
     soft_service_watch_del(&self->watch);
     soft_service_timer_cancel(&self->timer);
     od_list_remove(&self->all);
-    od_list_remove(&self->queue);
+    soft_link_queue_leave(&self->guest);
     if (self->sock >= 0)
         close(self->sock);
     od_waker_view_close(&self->view);

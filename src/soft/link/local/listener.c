@@ -9,28 +9,22 @@
 
 #include "soft/link/local/local_priv.h"
 
-#define SILENT_MAX  64   /* connections without a hello; the oldest make room */
-#define SILENT_TIME 5000 /* ms until a connection must have said hello */
-#define ANSWER_TIME 5000 /* ms until an owner must have answered, if it did not say */
-#define PAUSE_TIME  100  /* ms without new connections when descriptors have run out */
+#define SILENT_MAX 64  /* connections without a hello; the oldest make room */
+#define PAUSE_TIME 100 /* ms without new connections when descriptors have run out */
 
 static struct local_listener *local_listener(struct soft_link_listener *listener)
 {
     return OD_CONTAINER_OF(listener, struct local_listener, base);
 }
 
-/* Out of the listener's queue, wherever it stands in it. */
+static struct local_link *link_of(struct soft_link_guest *guest)
+{
+    return OD_CONTAINER_OF(guest, struct local_link, guest);
+}
+
 static void leave_queue(struct local_link *self)
 {
-    struct local_listener *listener = self->listener;
-
-    if (listener == NULL)
-        return;
-    if (local_phase(self) == LOCAL_SILENT)
-        listener->nsilent--;
-    else
-        atomic_fetch_sub(&listener->nwaiting, 1);
-    od_list_remove(&self->queue);
+    soft_link_queue_leave(&self->guest);
     self->listener = NULL;
 }
 
@@ -116,7 +110,7 @@ static bool take_hello(struct local_link *self, const struct soft_frame_hello *h
         (fds[0] >= 0 && od_waker_view_open(&self->view, fds[0]) != 0) ||
         soft_link_bytes_set(&self->base.hello, hello->bytes, hello->len) != 0)
         return false;
-    if (atomic_load(&listener->nwaiting) >= conf->backlog) {
+    if (soft_link_queue_length(&listener->queue) >= conf->backlog) {
         soft_local_send_refusal(self->sock, SOFT_REFUSAL_BUSY, NULL, 0);
         return false;
     }
@@ -128,15 +122,12 @@ static bool take_hello(struct local_link *self, const struct soft_frame_hello *h
         if (!admit(self))
             return false;
     } else {
-        soft_service_timer_set(&self->timer,
-                               conf->answer_timeout > 0 ? conf->answer_timeout : ANSWER_TIME,
-                               answer_too_late);
+        soft_service_timer_set(
+            &self->timer, conf->answer_timeout > 0 ? conf->answer_timeout : SOFT_LINK_ANSWER_MS,
+            answer_too_late);
         atomic_store_explicit(&self->phase, LOCAL_WAITING, memory_order_release);
     }
-    listener->nsilent--;
-    od_list_remove(&self->queue);
-    od_list_append(&listener->waiting, &self->queue);
-    atomic_fetch_add(&listener->nwaiting, 1);
+    soft_link_queue_promote(&self->guest);
     if (conf->waker != NULL)
         od_waker_wake(conf->waker);
     return true;
@@ -178,10 +169,11 @@ static void client_ready(struct soft_service_watch *watch, uint32_t events)
 
 static bool drop_oldest_silent(struct local_listener *listener)
 {
-    if (od_list_is_empty(&listener->silent))
-        return false;
-    drop(OD_LIST_ENTRY(listener->silent.next, struct local_link, queue), 0);
-    return true;
+    struct soft_link_guest *guest = soft_link_queue_silent(&listener->queue);
+
+    if (guest != NULL)
+        drop(link_of(guest), 0);
+    return guest != NULL;
 }
 
 static void resume(struct soft_service_timer *timer)
@@ -202,14 +194,13 @@ static void take_in(struct local_listener *listener, int sock)
     self->sock = sock;
     self->listener = listener;
     atomic_store(&self->phase, LOCAL_SILENT);
-    listener->nsilent++;
-    od_list_append(&listener->silent, &self->queue);
+    soft_link_queue_enter(&listener->queue, &self->guest);
     if (soft_local_enter(&self->all, false) != 0 ||
         soft_service_watch_add(&self->watch, sock, EPOLLIN | EPOLLRDHUP, client_ready) != 0) {
         drop(self, 0);
         return;
     }
-    soft_service_timer_set(&self->timer, SILENT_TIME, silent_too_long);
+    soft_service_timer_set(&self->timer, SOFT_LINK_SILENT_MS, silent_too_long);
 }
 
 static void listener_ready(struct soft_service_watch *watch, uint32_t events)
@@ -219,7 +210,7 @@ static void listener_ready(struct soft_service_watch *watch, uint32_t events)
 
     (void)events;
     if (sock >= 0) {
-        if (listener->nsilent >= SILENT_MAX)
+        if (listener->queue.nsilent >= SILENT_MAX)
             drop_oldest_silent(listener);
         take_in(listener, sock);
     } else if ((errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS) &&
@@ -270,8 +261,7 @@ int soft_local_listen(const char *addr, const struct soft_link_conf *conf,
     self->base.conf.backlog = OD_MAX(conf->backlog, 1u);
     snprintf(self->base.addr, sizeof(self->base.addr), "local:%s", addr);
     self->watch.fd = -1;
-    od_list_init(&self->silent);
-    od_list_init(&self->waiting);
+    soft_link_queue_init(&self->queue);
     rc = open_listener(self, addr);
     if (rc != 0) {
         free(self);
@@ -281,24 +271,19 @@ int soft_local_listen(const char *addr, const struct soft_link_conf *conf,
     return 0;
 }
 
-static void drop_all(struct od_list *queue)
-{
-    OD_LIST_FOR_EACH_SAFE(link, queue)
-    {
-        drop(OD_LIST_ENTRY(link, struct local_link, queue), 0);
-    }
-}
-
 void soft_local_unlisten(struct soft_link_listener *listener)
 {
     struct local_listener *self = local_listener(listener);
+    struct soft_link_guest *guest;
 
     soft_service_lock();
     soft_service_watch_del(&self->watch);
     soft_service_timer_cancel(&self->pause);
     od_list_remove(&self->all);
-    drop_all(&self->silent);
-    drop_all(&self->waiting);
+    while (drop_oldest_silent(self))
+        ;
+    while ((guest = soft_link_queue_waiting(&self->queue)) != NULL)
+        drop(link_of(guest), 0);
     soft_service_unlock();
     soft_link_name_withdraw(&self->claim);
     free(self);
@@ -309,19 +294,21 @@ bool soft_local_listener_pending(const struct soft_link_listener *listener)
     const struct local_listener *self =
         OD_CONTAINER_OF((struct soft_link_listener *)listener, struct local_listener, base);
 
-    return atomic_load_explicit(&self->nwaiting, memory_order_relaxed) > 0;
+    return soft_link_queue_length(&self->queue) > 0;
 }
 
 struct soft_link *soft_local_next(struct soft_link_listener *listener)
 {
     struct local_listener *self = local_listener(listener);
     struct local_link *link = NULL;
+    struct soft_link_guest *guest;
 
     if (!soft_local_listener_pending(listener))
         return NULL;
     soft_service_lock();
-    if (!od_list_is_empty(&self->waiting)) {
-        link = OD_LIST_ENTRY(self->waiting.next, struct local_link, queue);
+    guest = soft_link_queue_waiting(&self->queue);
+    if (guest != NULL) {
+        link = link_of(guest);
         leave_queue(link);
         link->seen = local_phase(link) == LOCAL_WAITING ? LOCAL_WAITING : LOCAL_UP;
     }

@@ -23,6 +23,7 @@
 #include "soft/link/local/frame.h"
 #include "soft/link/local/name.h"
 #include "soft/link/local/ring.h"
+#include "soft/link/queue.h"
 #include "soft/service/service.h"
 
 enum local_phase {
@@ -41,10 +42,7 @@ struct local_listener {
     struct soft_service_timer pause;
     struct soft_link_claim claim;
     struct od_list all; /* of the room, for fork */
-    struct od_list silent;
-    struct od_list waiting;
-    unsigned int nsilent;
-    atomic_uint nwaiting;
+    struct soft_link_queue queue;
 };
 
 struct local_link {
@@ -59,7 +57,7 @@ struct local_link {
     uint64_t pause;                  /* client, ms between attempts */
     struct soft_link_name *name;     /* client */
     struct local_listener *listener; /* until the owner takes the link */
-    struct od_list queue;            /* in the listener */
+    struct soft_link_guest guest;    /* in the listener */
     uint32_t wished_depth;           /* by the client */
     uint32_t last_wake;
     _Atomic uint32_t *epoch; /* of the own waker */

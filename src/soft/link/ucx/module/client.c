@@ -9,7 +9,6 @@
 
 #define FIRST_PAUSE 10 /* ms between attempts, doubled up to the last */
 #define LAST_PAUSE  100
-#define ONE_ATTEMPT 10000 /* ms for the answer when no time was given */
 
 static void seek(struct soft_ucx_link *self);
 
@@ -120,7 +119,7 @@ static void seek(struct soft_ucx_link *self)
 /* Resolving may take many seconds, so it has a thread of its own, which finds the link by slot and
  * cookie, if it is still there. */
 struct resolution {
-    char host[UCX_HOST_SIZE];
+    char host[SOFT_TCP_HOST_SIZE];
     char port[8];
     uint32_t slot;
     uint64_t cookie;
@@ -129,9 +128,9 @@ struct resolution {
 static void *resolve(void *arg)
 {
     struct resolution *r = arg;
-    struct soft_ucx_addr addr;
+    struct soft_tcp_addr addr;
     struct soft_ucx_link *self;
-    int rc = soft_ucx_addr_resolve(r->host, r->port, &addr);
+    int rc = soft_tcp_addr_resolve(r->host, r->port, &addr);
 
     soft_ucx_lock();
     self = soft_ucx_find(r->slot, r->cookie);
@@ -175,8 +174,8 @@ static int begin(struct soft_ucx_link *self, const char *host, const char *port,
     if (rc != 0)
         return soft_fail(rc, "out of memory for a link");
     self->deadline =
-        soft_ucx_now_ms() +
-        (self->base.conf.connect_timeout > 0 ? self->base.conf.connect_timeout : ONE_ATTEMPT);
+        soft_ucx_now_ms() + (self->base.conf.connect_timeout > 0 ? self->base.conf.connect_timeout
+                                                                 : SOFT_LINK_ANSWER_MS);
     if (host[0] != '\0')
         rc = start_resolving(self, host, port);
     if (rc == 0)
@@ -187,10 +186,10 @@ static int begin(struct soft_ucx_link *self, const char *host, const char *port,
 int soft_ucx_connect(const char *text, const struct soft_link_conf *conf, const void *hello,
                      size_t len, struct soft_link **link)
 {
-    char host[UCX_HOST_SIZE], port[8];
-    struct soft_ucx_addr addr = {.len = 0};
+    char host[SOFT_TCP_HOST_SIZE], port[8];
+    struct soft_tcp_addr addr = {.len = 0};
     struct soft_ucx_link *self = NULL;
-    int rc = soft_ucx_addr_parse(text, &addr, host, port);
+    int rc = soft_tcp_addr_parse(text, &addr, host, port);
 
     if (rc != 0)
         return rc;
@@ -201,7 +200,7 @@ int soft_ucx_connect(const char *text, const struct soft_link_conf *conf, const 
         rc = self != NULL ? 0 : soft_fail(-ENOMEM, "out of memory for a link");
     }
     if (rc == 0) {
-        self->addr = host[0] == '\0' ? addr : (struct soft_ucx_addr){.len = 0};
+        self->addr = host[0] == '\0' ? addr : (struct soft_tcp_addr){.len = 0};
         snprintf(self->base.peer.addr, sizeof(self->base.peer.addr), "%s", text);
         rc = begin(self, host, port, hello, len);
         if (rc != 0)

@@ -19,7 +19,7 @@ struct soft_ucx_link *soft_ucx_link_create(const struct soft_link_conf *conf)
     self->base.conf = *conf;
     self->base.peer = (struct soft_link_peer){.uid = (uid_t)-1, .gid = (gid_t)-1};
     od_list_init(&self->work);
-    od_list_init(&self->queue);
+    od_list_init(&self->guest.link);
     if (soft_ucx_draw_cookie(&self->cookie) != 0 || soft_ucx_enter(self) != 0) {
         free(self);
         return NULL;

@@ -13,18 +13,6 @@ static bool has_inbox(enum soft_ucx_phase phase)
 
 /* ---- Sending ---- */
 
-static size_t length_of(const struct iovec *iov, unsigned int niov, uint32_t max)
-{
-    size_t len = 0;
-
-    for (unsigned int i = 0; i < niov; i++) {
-        if (iov[i].iov_len > max - len)
-            return SIZE_MAX;
-        len += iov[i].iov_len;
-    }
-    return len;
-}
-
 static uint64_t flying(const struct soft_ucx_link *self)
 {
     return self->sent - atomic_load_explicit(&self->taken, memory_order_acquire);
@@ -41,7 +29,7 @@ static int ucx_send(struct soft_link *link, const struct iovec *iov, unsigned in
         soft_ucx_poll();
     if (phase != UCX_UP || self->shut)
         return phase < UCX_UP && !self->shut ? -EAGAIN : -EPIPE;
-    len = length_of(iov, niov, link->max_msg);
+    len = soft_link_iov_len(iov, niov, link->max_msg);
     if (len == SIZE_MAX)
         return -EMSGSIZE;
     if (flying(self) >= link->depth) {

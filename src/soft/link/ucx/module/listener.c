@@ -6,26 +6,21 @@
 
 #include "soft/link/ucx/module/ucx_priv.h"
 
-#define SILENT_MAX  256  /* connections without a hello; the oldest make room */
-#define SILENT_TIME 5000 /* ms until a connection must have said hello */
-#define ANSWER_TIME 5000 /* ms until an owner must have answered, if it did not say */
+#define SILENT_MAX 256 /* connections without a hello; the oldest make room */
 
 static struct soft_ucx_listener *ucx_listener(struct soft_link_listener *listener)
 {
     return OD_CONTAINER_OF(listener, struct soft_ucx_listener, base);
 }
 
+static struct soft_ucx_link *link_of(struct soft_link_guest *guest)
+{
+    return OD_CONTAINER_OF(guest, struct soft_ucx_link, guest);
+}
+
 static void leave_queue(struct soft_ucx_link *self)
 {
-    struct soft_ucx_listener *listener = self->listener;
-
-    if (listener == NULL)
-        return;
-    if (soft_ucx_phase(self) == UCX_SILENT)
-        listener->nsilent--;
-    else
-        atomic_fetch_sub(&listener->nwaiting, 1);
-    od_list_remove(&self->queue);
+    soft_link_queue_leave(&self->guest);
     self->listener = NULL;
 }
 
@@ -98,9 +93,9 @@ static bool admit(struct soft_ucx_link *self)
 
 static struct soft_ucx_link *find_silent(ucp_ep_h from, struct soft_ucx_listener *listener)
 {
-    OD_LIST_FOR_EACH(link, &listener->silent)
+    OD_LIST_FOR_EACH(link, &listener->queue.silent)
     {
-        struct soft_ucx_link *self = OD_LIST_ENTRY(link, struct soft_ucx_link, queue);
+        struct soft_ucx_link *self = link_of(OD_LIST_ENTRY(link, struct soft_link_guest, link));
 
         if (self->ep == from)
             return self;
@@ -118,7 +113,7 @@ static bool greet_back(struct soft_ucx_link *self, const struct soft_ucx_greetin
     self->peer_cookie = hello->cookie;
     if (soft_link_bytes_set(&self->base.hello, text, hello->len) != 0)
         return false;
-    if (atomic_load(&listener->nwaiting) >= conf->backlog) {
+    if (soft_link_queue_length(&listener->queue) >= conf->backlog) {
         soft_ucx_send_refusal(self, SOFT_UCX_BUSY, NULL, 0);
         return false;
     }
@@ -126,7 +121,7 @@ static bool greet_back(struct soft_ucx_link *self, const struct soft_ucx_greetin
     self->wished_depth = hello->depth;
     if (conf->admit != NULL)
         return admit(self);
-    soft_ucx_set_timer(self, conf->answer_timeout > 0 ? conf->answer_timeout : ANSWER_TIME,
+    soft_ucx_set_timer(self, conf->answer_timeout > 0 ? conf->answer_timeout : SOFT_LINK_ANSWER_MS,
                        answer_too_late);
     return true;
 }
@@ -134,18 +129,13 @@ static bool greet_back(struct soft_ucx_link *self, const struct soft_ucx_greetin
 static void take_hello(struct soft_ucx_link *self, const struct soft_ucx_greeting *hello,
                        const void *text)
 {
-    struct soft_ucx_listener *listener = self->listener;
-
     if (!greet_back(self, hello, text)) {
         dismiss(self, 0);
         return;
     }
-    listener->nsilent--;
-    od_list_remove(&self->queue);
     if (soft_ucx_phase(self) == UCX_SILENT)
         atomic_store_explicit(&self->phase, UCX_WAITING, memory_order_release);
-    od_list_append(&listener->waiting, &self->queue);
-    atomic_fetch_add(&listener->nwaiting, 1);
+    soft_link_queue_promote(&self->guest);
     if (self->base.conf.waker != NULL)
         od_waker_wake(self->base.conf.waker);
 }
@@ -187,7 +177,7 @@ static void name_peer(struct soft_ucx_link *self, ucp_conn_request_h request)
     ucp_conn_request_attr_t attr = {.field_mask = UCP_CONN_REQUEST_ATTR_FIELD_CLIENT_ADDR};
 
     if (ucp_conn_request_query(request, &attr) == UCS_OK)
-        soft_ucx_addr_format(&attr.client_address, self->base.peer.addr,
+        soft_tcp_addr_format(&attr.client_address, self->base.peer.addr,
                              sizeof(self->base.peer.addr));
 }
 
@@ -200,17 +190,16 @@ static void on_connection(ucp_conn_request_h request, void *arg)
         ucp_listener_reject(listener->ucp, request);
         return;
     }
-    if (listener->nsilent >= SILENT_MAX)
-        soft_ucx_drop(OD_LIST_ENTRY(listener->silent.next, struct soft_ucx_link, queue), 0);
+    if (listener->queue.nsilent >= SILENT_MAX)
+        soft_ucx_drop(link_of(soft_link_queue_silent(&listener->queue)), 0);
     name_peer(self, request);
     self->listener = listener;
     atomic_store(&self->phase, UCX_SILENT);
-    listener->nsilent++;
-    od_list_append(&listener->silent, &self->queue);
+    soft_link_queue_enter(&listener->queue, &self->guest);
     if (soft_ucx_open_ep(self, request) != 0)
         soft_ucx_drop(self, 0);
     else
-        soft_ucx_set_timer(self, SILENT_TIME, silent_too_long);
+        soft_ucx_set_timer(self, SOFT_LINK_SILENT_MS, silent_too_long);
 }
 
 static int listen_failed(ucs_status_t status, const char *text)
@@ -224,7 +213,7 @@ static int listen_failed(ucs_status_t status, const char *text)
 
 /* Lock held. */
 static int open_listener(struct soft_ucx_listener *self, const char *text,
-                         const struct soft_ucx_addr *addr)
+                         const struct soft_tcp_addr *addr)
 {
     ucp_listener_params_t params = {
         .field_mask = UCP_LISTENER_PARAM_FIELD_SOCK_ADDR | UCP_LISTENER_PARAM_FIELD_CONN_HANDLER,
@@ -245,7 +234,7 @@ static int open_listener(struct soft_ucx_listener *self, const char *text,
         ucp_listener_destroy(self->ucp);
         return listen_failed(status, text);
     }
-    soft_ucx_addr_format(&attr.sockaddr, where, sizeof(where));
+    soft_tcp_addr_format(&attr.sockaddr, where, sizeof(where));
     snprintf(self->base.addr, sizeof(self->base.addr), "ucx:%s", where);
     od_list_append(&listeners, &self->all);
     soft_ucx_call_thread();
@@ -255,13 +244,13 @@ static int open_listener(struct soft_ucx_listener *self, const char *text,
 int soft_ucx_listen(const char *text, const struct soft_link_conf *conf,
                     struct soft_link_listener **listener)
 {
-    char host[UCX_HOST_SIZE], port[8];
+    char host[SOFT_TCP_HOST_SIZE], port[8];
     struct soft_ucx_listener *self;
-    struct soft_ucx_addr addr;
-    int rc = soft_ucx_addr_parse(text, &addr, host, port);
+    struct soft_tcp_addr addr;
+    int rc = soft_tcp_addr_parse(text, &addr, host, port);
 
     if (rc == 0 && host[0] != '\0')
-        rc = soft_ucx_addr_resolve(host, port, &addr);
+        rc = soft_tcp_addr_resolve(host, port, &addr);
     if (rc != 0)
         return rc;
     self = calloc(1, sizeof(*self));
@@ -271,8 +260,7 @@ int soft_ucx_listen(const char *text, const struct soft_link_conf *conf,
     self->base.conf = *conf;
     self->base.conf.backlog = OD_MAX(conf->backlog, 1u);
     od_list_init(&self->all);
-    od_list_init(&self->silent);
-    od_list_init(&self->waiting);
+    soft_link_queue_init(&self->queue);
     soft_ucx_lock();
     rc = open_listener(self, text, &addr);
     soft_ucx_unlock();
@@ -284,24 +272,18 @@ int soft_ucx_listen(const char *text, const struct soft_link_conf *conf,
     return 0;
 }
 
-static void drop_all(struct od_list *queue)
-{
-    OD_LIST_FOR_EACH_SAFE(link, queue)
-    {
-        soft_ucx_drop(OD_LIST_ENTRY(link, struct soft_ucx_link, queue), 0);
-    }
-}
-
 void soft_ucx_unlisten(struct soft_link_listener *listener)
 {
     struct soft_ucx_listener *self = ucx_listener(listener);
+    struct soft_link_guest *guest;
 
     soft_ucx_lock();
     if (self->ucp != NULL)
         ucp_listener_destroy(self->ucp);
     od_list_remove(&self->all);
-    drop_all(&self->silent);
-    drop_all(&self->waiting);
+    while ((guest = soft_link_queue_silent(&self->queue)) != NULL ||
+           (guest = soft_link_queue_waiting(&self->queue)) != NULL)
+        soft_ucx_drop(link_of(guest), 0);
     soft_ucx_unlock();
     free(self);
 }
@@ -322,7 +304,7 @@ bool soft_ucx_listener_pending(const struct soft_link_listener *listener)
     struct soft_ucx_listener *self = ucx_listener((struct soft_link_listener *)listener);
     const struct od_waker *waker = self->base.conf.waker;
 
-    if (atomic_load_explicit(&self->nwaiting, memory_order_relaxed) > 0)
+    if (soft_link_queue_length(&self->queue) > 0)
         return true;
     if (waker != NULL && atomic_load_explicit(&waker->armed, memory_order_relaxed) != 0)
         soft_ucx_owner_sleeps();
@@ -333,14 +315,16 @@ struct soft_link *soft_ucx_next(struct soft_link_listener *listener)
 {
     struct soft_ucx_listener *self = ucx_listener(listener);
     struct soft_ucx_link *link = NULL;
+    struct soft_link_guest *guest;
 
-    if (atomic_load_explicit(&self->nwaiting, memory_order_relaxed) == 0)
+    if (soft_link_queue_length(&self->queue) == 0)
         soft_ucx_poll();
-    if (atomic_load_explicit(&self->nwaiting, memory_order_relaxed) == 0)
+    if (soft_link_queue_length(&self->queue) == 0)
         return NULL;
     soft_ucx_lock();
-    if (!od_list_is_empty(&self->waiting)) {
-        link = OD_LIST_ENTRY(self->waiting.next, struct soft_ucx_link, queue);
+    guest = soft_link_queue_waiting(&self->queue);
+    if (guest != NULL) {
+        link = link_of(guest);
         leave_queue(link);
         link->seen = soft_ucx_phase(link) == UCX_WAITING ? UCX_WAITING : UCX_UP;
     }

@@ -6,7 +6,6 @@
  *
  *   engine.c     the process's one UCP worker, who drives it, times
  *   config.c     UCX's configuration and its messages
- *   address.c    HOST:PORT
  *   endpoint.c   links and their endpoints, from birth to death
  *   frames.c     sending and receiving frames
  *   client.c     connecting
@@ -23,11 +22,11 @@
 #include <ucp/api/ucp.h>
 
 #include "soft/link/link_priv.h"
+#include "soft/link/queue.h"
+#include "soft/link/tcp/address.h"
 #include "soft/link/ucx/inbox.h"
 #include "soft/link/ucx/wire.h"
 #include "util/list.h"
-
-#define UCX_HOST_SIZE SOFT_LINK_ADDR_MAX
 
 enum soft_ucx_phase {
     UCX_SEEKING, /* client: nobody there yet */
@@ -39,19 +38,11 @@ enum soft_ucx_phase {
     UCX_FAILED, /* never came UP */
 };
 
-struct soft_ucx_addr {
-    struct sockaddr_storage sa;
-    socklen_t len;
-};
-
 struct soft_ucx_listener {
     struct soft_link_listener base;
     ucp_listener_h ucp;
     struct od_list all;
-    struct od_list silent;
-    struct od_list waiting;
-    unsigned int nsilent;
-    atomic_uint nwaiting;
+    struct soft_link_queue queue;
 };
 
 /* A message on its way. */
@@ -85,14 +76,14 @@ struct soft_ucx_link {
     void (*expired)(struct soft_ucx_link *link);
 
     /* Client. */
-    struct soft_ucx_addr addr;
+    struct soft_tcp_addr addr;
     uint64_t deadline;
     uint64_t pause;
     bool met; /* the hello is out, so somebody is there */
 
     /* Listener's side. */
     struct soft_ucx_listener *listener; /* until the owner takes it */
-    struct od_list queue;
+    struct soft_link_guest guest;
     uint32_t wished_depth;
 
     /* UP. */
@@ -165,15 +156,6 @@ int soft_ucx_context(ucp_context_h *context);
 void soft_ucx_listen_to_complaints(bool on);
 /* UCX's last complaint in this thread, or the status as text. */
 const char *soft_ucx_complaint(ucs_status_t status);
-
-/* ---- address.c ---- */
-
-/* "HOST:PORT" or "[HOST]:PORT". -EINVAL with a reason. `host`: NULL, or where the host's name goes
- * if it is none in numbers, which then is to be resolved. */
-int soft_ucx_addr_parse(const char *text, struct soft_ucx_addr *addr, char host[UCX_HOST_SIZE],
-                        char port[8]);
-int soft_ucx_addr_resolve(const char *host, const char *port, struct soft_ucx_addr *addr);
-void soft_ucx_addr_format(const struct sockaddr_storage *sa, char *text, size_t size);
 
 /* ---- endpoint.c; lock held ---- */
 
