@@ -118,6 +118,8 @@ struct soft_nic_rxq {
     uint64_t taken;                                    /* owner */
     OD_ALIGNED(OD_CACHE_LINE) _Atomic uint64_t filled; /* driver */
     bool touched;                                      /* driver: has frames of this batch */
+    uint32_t batch_frames; /* driver: of this batch, delivered but not counted */
+    uint64_t batch_bytes;
     OD_ALIGNED(OD_CACHE_LINE) struct soft_nic_post posts[];
 };
 
@@ -168,6 +170,9 @@ void soft_nic_steer(struct soft_nic_port *port, struct soft_nic_frame *frames, u
 
 /* Driver: the frame is for the stack of the interface; counted. */
 void soft_nic_to_stack(struct soft_nic_port *port, const struct soft_nic_frame *frame);
+
+/* Driver: after a batch that has something for the queue: counts it and wakes the owner. */
+void soft_nic_rxq_end_batch(struct soft_nic_rxq *rxq);
 
 /* Driver: into the queue, or counted. */
 void soft_nic_rxq_deliver(struct soft_nic_rxq *rxq, const struct soft_nic_frame *frame,

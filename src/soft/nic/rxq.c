@@ -7,7 +7,8 @@
 
 #include "soft/nic/nic_priv.h"
 
-#define DEPTH_MAX (1u << 20)
+#define DEPTH_MAX   (1u << 20)
+#define FETCH_AHEAD 8u /* places */
 /* Ids that are given without being asked for: out of the way of small ones that programs choose. */
 #define AUTO_ID 0x8000u
 
@@ -242,6 +243,12 @@ static void scatter(const struct soft_nic_post *post, const struct soft_nic_fram
     }
 }
 
+/* Places were written long ago, or never: they are fetched while other frames are copied. */
+static void fetch_place(const struct soft_nic_rxq *rxq, uint64_t number)
+{
+    __builtin_prefetch(rxq->posts[number & rxq->mask].place.addr, 1);
+}
+
 static void fill(struct soft_nic_post *post, const struct soft_nic_frame *frame,
                  const struct soft_nic_meta *meta)
 {
@@ -254,29 +261,49 @@ static void fill(struct soft_nic_post *post, const struct soft_nic_frame *frame,
         scatter(post, frame);
 }
 
+static void count_ends(struct soft_nic_rxq *rxq, enum soft_nic_counter end, uint64_t n,
+                       uint64_t bytes)
+{
+    soft_nic_add(&rxq->counters, SOFT_NIC_RX_SEEN, n);
+    soft_nic_add(&rxq->counters, SOFT_NIC_RX_BYTES, bytes);
+    soft_nic_add(&rxq->counters, end, n);
+    soft_nic_add(&rxq->port->page->counters, end, n);
+}
+
 void soft_nic_rxq_count(struct soft_nic_rxq *rxq, enum soft_nic_counter end, uint32_t len)
 {
-    soft_nic_add(&rxq->counters, SOFT_NIC_RX_SEEN, 1);
-    soft_nic_add(&rxq->counters, SOFT_NIC_RX_BYTES, len);
-    soft_nic_add(&rxq->counters, end, 1);
-    soft_nic_add(&rxq->port->page->counters, end, 1);
+    count_ends(rxq, end, 1, len);
+}
+
+void soft_nic_rxq_end_batch(struct soft_nic_rxq *rxq)
+{
+    if (rxq->batch_frames > 0)
+        count_ends(rxq, SOFT_NIC_RX_DELIVERED, rxq->batch_frames, rxq->batch_bytes);
+    rxq->batch_frames = 0;
+    rxq->batch_bytes = 0;
+    rxq->touched = false;
+    if (rxq->conf.waker != NULL)
+        od_waker_wake(rxq->conf.waker);
 }
 
 void soft_nic_rxq_deliver(struct soft_nic_rxq *rxq, const struct soft_nic_frame *frame,
                           const struct soft_nic_meta *meta)
 {
-    uint64_t filled = atomic_load_explicit(&rxq->filled, memory_order_relaxed);
+    uint64_t filled = atomic_load_explicit(&rxq->filled, memory_order_relaxed), posted;
     struct soft_nic_post *post;
 
     if (rxq->ring.num != 0) {
         soft_nic_ring_deliver(rxq, frame, meta);
         return;
     }
+    posted = atomic_load_explicit(&rxq->posted, memory_order_acquire);
     post = &rxq->posts[filled & rxq->mask];
-    if (od_unlikely(filled == atomic_load_explicit(&rxq->posted, memory_order_acquire))) {
+    if (od_unlikely(filled == posted)) {
         soft_nic_rxq_count(rxq, SOFT_NIC_RX_NO_BUFFER, frame->len);
         return;
     }
+    if (od_likely(posted - filled > FETCH_AHEAD))
+        fetch_place(rxq, filled + FETCH_AHEAD);
     if (od_unlikely(frame->len > post->room)) {
         soft_nic_rxq_count(rxq, SOFT_NIC_RX_OVERSIZE, frame->len);
         if (!rxq->conf.reports_oversize)
@@ -285,7 +312,8 @@ void soft_nic_rxq_deliver(struct soft_nic_rxq *rxq, const struct soft_nic_frame 
         post->status = -EMSGSIZE;
     } else {
         fill(post, frame, meta);
-        soft_nic_rxq_count(rxq, SOFT_NIC_RX_DELIVERED, frame->len);
+        rxq->batch_frames++;
+        rxq->batch_bytes += frame->len;
     }
     rxq->touched = true;
     atomic_store_explicit(&rxq->filled, filled + 1, memory_order_release);

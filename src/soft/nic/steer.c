@@ -45,16 +45,11 @@ static void steer_one(struct soft_nic_port *port, struct soft_nic_table *root,
 }
 
 /* One wake-up a queue and batch. */
-static void wake_touched(struct soft_nic_port *port)
+static void end_batch(struct soft_nic_port *port)
 {
     for (uint32_t i = 0; i < port->nrxqs; i++) {
-        struct soft_nic_rxq *rxq = port->rxqs[i];
-
-        if (!rxq->touched)
-            continue;
-        rxq->touched = false;
-        if (rxq->conf.waker != NULL)
-            od_waker_wake(rxq->conf.waker);
+        if (port->rxqs[i]->touched)
+            soft_nic_rxq_end_batch(port->rxqs[i]);
     }
 }
 
@@ -80,5 +75,5 @@ void soft_nic_steer(struct soft_nic_port *port, struct soft_nic_frame *frames, u
         soft_nic_flow_flush(port);
     soft_nic_add(&port->page->counters, SOFT_NIC_RX_SEEN, n);
     soft_nic_add(&port->page->counters, SOFT_NIC_RX_BYTES, bytes);
-    wake_touched(port);
+    end_batch(port);
 }
