@@ -75,9 +75,11 @@ static int open_backend(struct soft_nic_port *port)
     if (ops == NULL)
         return -EINVAL;
     err = ops->open(&port->spec, port->device, &port->backend);
-    if (err == 0)
-        port->backend->ops->info(port->backend, &port->info);
-    return err;
+    if (err != 0)
+        return err;
+    port->backend->ops->info(port->backend, &port->info);
+    port->link_up = port->info.link_up;
+    return 0;
 }
 
 static struct soft_nic_port *find(const struct soft_device *device)

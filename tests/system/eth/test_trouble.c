@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The interface of a port goes down, gets another name, or is deleted while frames are on their
+ * way: it is counted, sends fail or are lost, and what comes back goes on. */
+
+#include "lib/eth_fixture.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+
+#include "soft/nic/nic.h"
+
+#define DEPTH 64u
+#define PLACE 2048u
+
+static struct {
+    struct soft_device a, b;
+    struct soft_nic_port *sends, *receives;
+    struct soft_nic_rxq *rxq;
+    struct soft_nic_txq *txq;
+    char mem[DEPTH][PLACE];
+    uint32_t posted;
+} s;
+
+static const char *kind = "af_packet";
+
+static void hold(struct soft_device *device, const char *iface, struct soft_nic_port **port)
+{
+    memset(device, 0, sizeof(*device));
+    snprintf(device->port, sizeof(device->port), "%s:%s", kind, iface);
+    device->mtu = 1500;
+    device->unmatched = SOFT_UNMATCHED_QUEUES;
+    if (soft_nic_port_hold(device, port) != 0)
+        fail_msg("%s", soft_reason());
+}
+
+static void post_all(void)
+{
+    struct soft_nic_post *post;
+
+    while ((post = soft_nic_rxq_next(s.rxq)) != NULL) {
+        post->place = (struct soft_nic_piece){s.mem[s.posted++ % DEPTH], PLACE};
+        soft_nic_rxq_post(s.rxq);
+    }
+}
+
+static void make_interfaces(void)
+{
+    assert_int_equal(system("ip link add odva type veth peer name odvb 2>/dev/null &&"
+                            " ip link set odva up && ip link set odvb up"),
+                     0);
+}
+
+static void open_queues(void)
+{
+    const struct soft_nic_rxq_conf conf = {.depth = DEPTH};
+
+    memset(&s, 0, sizeof(s));
+    hold(&s.a, "odva", &s.sends);
+    hold(&s.b, "odvb", &s.receives);
+    assert_int_equal(soft_nic_rxq_open(s.receives, &conf, &s.rxq), 0);
+    assert_int_equal(soft_nic_txq_open(s.sends, &s.txq), 0);
+    post_all();
+}
+
+static int open_all(void **state)
+{
+    (void)state;
+    make_interfaces();
+    open_queues();
+    return 0;
+}
+
+static int close_all(void **state)
+{
+    (void)state;
+    soft_nic_txq_close(s.txq);
+    soft_nic_rxq_close(s.rxq);
+    assert_true(soft_nic_counters_add_up(soft_nic_port_counters(s.receives)));
+    assert_true(soft_nic_counters_add_up(soft_nic_port_counters(s.sends)));
+    soft_nic_port_release(s.sends);
+    soft_nic_port_release(s.receives);
+    (void)!system("ip link del odva 2>/dev/null; ip link del odvz 2>/dev/null");
+    return 0;
+}
+
+/* The status of the send, or 1: no room now. */
+static int send_one(void)
+{
+    char frame[64];
+    struct soft_nic_piece piece = {frame, sizeof(frame)};
+    struct soft_nic_tx_frame out = {.pieces = &piece, .npieces = 1, .len = sizeof(frame)};
+
+    eth_frame(frame, sizeof(frame), 7);
+    return soft_nic_txq_send(s.txq, &out, 1) == 1 ? out.status : 1;
+}
+
+static uint32_t take_all(void)
+{
+    uint32_t n = 0;
+
+    while (soft_nic_rxq_take(s.rxq) != NULL) {
+        soft_nic_rxq_done(s.rxq);
+        n++;
+    }
+    post_all();
+    return n;
+}
+
+/* Sends until a frame arrives. */
+static void assert_traffic(void)
+{
+    double end = eth_seconds() + 20;
+
+    take_all();
+    while (eth_seconds() < end) {
+        send_one();
+        if (take_all() > 0)
+            return;
+    }
+    fail_msg("no frame arrives");
+}
+
+/* For as long as it takes, with traffic all the while. */
+static void wait_for_count(struct soft_nic_port *port, enum soft_nic_counter counter)
+{
+    double end = eth_seconds() + 20;
+
+    while (soft_nic_count(soft_nic_port_counters(port), counter) == 0 && eth_seconds() < end) {
+        send_one();
+        take_all();
+    }
+    assert_true(soft_nic_count(soft_nic_port_counters(port), counter) > 0);
+}
+
+static void an_interface_that_went_down_is_counted_and_comes_back(void **state)
+{
+    (void)state;
+    assert_traffic();
+    assert_int_equal(system("ip link set odva down"), 0);
+    wait_for_count(s.sends, SOFT_NIC_LINK_DOWN);
+    wait_for_count(s.receives, SOFT_NIC_LINK_DOWN);
+    wait_for_count(s.sends, SOFT_NIC_TX_ERR_PORT);
+    assert_int_equal(system("ip link set odva up"), 0);
+    assert_traffic();
+}
+
+/* The kernel tells it some time after the interface was switched on. */
+static void wait_for_link(struct soft_nic_port *port)
+{
+    struct soft_nic_port_info info;
+    double end = eth_seconds() + 20;
+
+    do
+        soft_nic_port_info(port, &info);
+    while (!info.link_up && eth_seconds() < end);
+    assert_true(info.link_up);
+}
+
+static void another_name_changes_nothing(void **state)
+{
+    (void)state;
+    assert_traffic();
+    /* Newer kernels rename what is up; older ones want it down. */
+    assert_int_equal(system("ip link set odva name odvz 2>/dev/null ||"
+                            " (ip link set odva down && ip link set odva name odvz &&"
+                            " ip link set odvz up)"),
+                     0);
+    assert_traffic();
+    wait_for_link(s.sends);
+}
+
+static void a_deleted_interface_ends_no_program(void **state)
+{
+    struct soft_nic_port_info info;
+
+    (void)state;
+    assert_traffic();
+    assert_int_equal(system("ip link del odva"), 0);
+    wait_for_count(s.sends, SOFT_NIC_LINK_DOWN);
+    wait_for_count(s.receives, SOFT_NIC_LINK_DOWN);
+    wait_for_count(s.sends, SOFT_NIC_TX_ERR_PORT);
+    soft_nic_port_info(s.receives, &info);
+    assert_false(info.link_up);
+}
+
+/* What a process that is killed leaves does not disturb the next one. */
+static void a_killed_owner_leaves_nothing(void **state)
+{
+    int ready[2], status;
+    char byte = 0;
+    pid_t pid;
+
+    (void)state;
+    make_interfaces();
+    assert_int_equal(pipe(ready), 0);
+    pid = fork();
+    if (pid == 0) {
+        memset(&s, 0, sizeof(s));
+        hold(&s.b, "odvb", &s.receives);
+        (void)!write(ready[1], &byte, 1);
+        pause();
+        _exit(0);
+    }
+    close(ready[1]);
+    assert_int_equal(read(ready[0], &byte, 1), 1);
+    close(ready[0]);
+    assert_int_equal(kill(pid, SIGKILL), 0);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    open_queues();
+    assert_traffic();
+    close_all(NULL);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_killed_owner_leaves_nothing), /* first: it forks */
+        cmocka_unit_test_setup_teardown(an_interface_that_went_down_is_counted_and_comes_back,
+                                        open_all, close_all),
+        cmocka_unit_test_setup_teardown(another_name_changes_nothing, open_all, close_all),
+        cmocka_unit_test_setup_teardown(a_deleted_interface_ends_no_program, open_all, close_all),
+    };
+    int rc;
+
+    kind = argc > 1 ? argv[1] : kind;
+    rc = eth_wire_up(kind);
+    if (rc != 0)
+        return rc;
+    eth_wire_down();
+    (void)!system("ip link del odva 2>/dev/null");
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
