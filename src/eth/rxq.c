@@ -58,7 +58,7 @@ doca_error_t doca_eth_rxq_destroy(struct doca_eth_rxq *eth_rxq)
         result = core_ctx_fini(&eth_rxq->ctx, __func__);
     if (result != DOCA_SUCCESS)
         return result;
-    soft_gpu_put(eth_rxq->gpu.packets);
+    eth_rxq_gpu_destroyed(eth_rxq);
     free(eth_rxq);
     return DOCA_SUCCESS;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include <doca_gpunetio_eth_def.h>
+#include <impl/opendoca_gpu_barrier.h>
 
 /* ------------------------------------------------------------------------------------------------
  * Settings
@@ -200,6 +201,7 @@ doca_error_t eth_rxq_gpu_start(struct doca_eth_rxq *rxq, const char *func)
 
     if (result != DOCA_SUCCESS)
         return result;
+    free_rings(&rxq->gpu);
     err = alloc_rings(rxq, num);
     if (err == 0) {
         const char *at = packets != NULL ? soft_gpu_at(packets, rxq->mem) : rxq->mem;
@@ -217,14 +219,21 @@ doca_error_t eth_rxq_gpu_start(struct doca_eth_rxq *rxq, const char *func)
     return DOCA_SUCCESS;
 }
 
-/* The software NIC has let go of the queue. A kernel that still looks at it sees that it is over,
- * as long as the memory is there. */
+/* The software NIC has let go of the queue. A kernel that still looks at it sees that it is over:
+ * its memory stays until the queue starts again or is destroyed. */
 void eth_rxq_gpu_stopped(struct doca_eth_rxq *rxq)
 {
     struct doca_gpu_eth_rxq *handle = (struct doca_gpu_eth_rxq *)rxq->gpu.handle->cpu;
+    struct opendoca_gpu_rx_words *words = (struct opendoca_gpu_rx_words *)rxq->gpu.words->cpu;
 
-    handle->opendoca.magic = OPENDOCA_GPU_GONE_MAGIC;
+    opendoca_gpu_publish(&words->state, OPENDOCA_GPU_QUEUE_STOPPED);
+    opendoca_gpu_publish32(&handle->opendoca.magic, OPENDOCA_GPU_GONE_MAGIC);
+}
+
+void eth_rxq_gpu_destroyed(struct doca_eth_rxq *rxq)
+{
     free_rings(&rxq->gpu);
+    soft_gpu_put(rxq->gpu.packets);
 }
 
 /* ------------------------------------------------------------------------------------------------

@@ -149,6 +149,7 @@ void eth_rxq_cyclic_refill(struct doca_eth_rxq *rxq);
 /* rxq_gpu.c: the context when its data path is on a GPU */
 doca_error_t eth_rxq_gpu_start(struct doca_eth_rxq *rxq, const char *func);
 void eth_rxq_gpu_stopped(struct doca_eth_rxq *rxq);
+void eth_rxq_gpu_destroyed(struct doca_eth_rxq *rxq);
 
 /* rxq_batch.c */
 int eth_rxq_batch_open(struct doca_eth_rxq *rxq);

@@ -65,6 +65,7 @@ doca_error_t doca_eth_txq_destroy(struct doca_eth_txq *eth_txq)
         result = core_ctx_fini(&eth_txq->ctx, __func__);
     if (result != DOCA_SUCCESS)
         return result;
+    eth_txq_gpu_destroyed(eth_txq);
     free(eth_txq);
     return DOCA_SUCCESS;
 }

@@ -88,7 +88,7 @@ static uint64_t count_records(const struct doca_eth_txq *txq)
 
 bool eth_txq_event_is_due(const struct doca_eth_txq *txq)
 {
-    return !txq->gpu.completes_on_gpu && txq->gpu.words != NULL &&
+    return !txq->gpu.completes_on_gpu && txq->gpu.queue != NULL &&
            count_records(txq) != txq->gpu.seen;
 }
 

@@ -190,6 +190,7 @@ doca_error_t eth_txq_gpu_start(struct doca_eth_txq *txq, const char *func)
     txq->gpu.num = count_slots(txq);
     txq->gpu.ncqes = txq->gpu.completes_on_gpu ? txq->gpu.num : 2 * txq->gpu.num;
     txq->gpu.seen = 0;
+    free_rings(&txq->gpu);
     err = alloc_rings(txq);
     if (err == 0) {
         fill_rings(txq);
@@ -205,7 +206,8 @@ doca_error_t eth_txq_gpu_start(struct doca_eth_txq *txq, const char *func)
     return DOCA_SUCCESS;
 }
 
-/* A kernel that still looks at the queue sees that it is over, as long as the memory is there. */
+/* A kernel that still looks at the queue sees that it is over: its memory stays until the queue
+ * starts again or is destroyed. */
 void eth_txq_gpu_stopped(struct doca_eth_txq *txq)
 {
     struct doca_gpu_eth_txq *handle = (struct doca_gpu_eth_txq *)txq->gpu.handle->cpu;
@@ -214,7 +216,11 @@ void eth_txq_gpu_stopped(struct doca_eth_txq *txq)
     soft_nic_ring_txq_close(txq->gpu.queue);
     txq->gpu.queue = NULL;
     opendoca_gpu_publish(&words->state, OPENDOCA_GPU_QUEUE_STOPPED);
-    handle->opendoca.magic = OPENDOCA_GPU_GONE_MAGIC;
+    opendoca_gpu_publish32(&handle->opendoca.magic, OPENDOCA_GPU_GONE_MAGIC);
+}
+
+void eth_txq_gpu_destroyed(struct doca_eth_txq *txq)
+{
     free_rings(&txq->gpu);
 }
 

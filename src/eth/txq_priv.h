@@ -175,6 +175,7 @@ uint32_t eth_txq_copy_headers(const struct doca_gather_list *headers, uint8_t *t
 /* txq_gpu.c: the context when its data path is on a GPU */
 doca_error_t eth_txq_gpu_start(struct doca_eth_txq *txq, const char *func);
 void eth_txq_gpu_stopped(struct doca_eth_txq *txq);
+void eth_txq_gpu_destroyed(struct doca_eth_txq *txq);
 
 /* txq_event.c */
 bool eth_txq_event_step(struct doca_eth_txq *txq);

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A kernel sends numbered frames, another one receives and counts them, in each scope. The sender
+ * stays less than a ring ahead. (GR-3, GR-5, GR-6) */
+// WITH: setarch -R
+// FLAGS: -DDOCA_ALLOW_EXPERIMENTAL_API
+#include "ends.h"
+
+#define FRAMES 3000u
+#define SLOTS  256u
+#define STRIDE 512u
+#define LENGTH 100u
+
+enum word { SENT, RECEIVED, WRONG, EXIT, WORDS };
+
+__global__ void send(doca_gpu_eth_txq *txq, char *frames, uint32_t key, uint64_t *words)
+{
+    for (uint64_t n = 0; n < FRAMES; n++) {
+        char *at = frames + n % SLOTS * STRIDE;
+        doca_gpu_dev_eth_ticket_t ticket;
+
+        while (n - DOCA_GPUNETIO_VOLATILE(words[RECEIVED]) >= SLOTS / 2) {
+        }
+        *(uint32_t *)(at + 16) = (uint32_t)n;
+        doca_gpu_dev_eth_txq_send(txq, (uint64_t)at, key, LENGTH, DOCA_GPUNETIO_ETH_SEND_FLAG_NONE,
+                                  &ticket);
+        if (ticket != n)
+            DOCA_GPUNETIO_VOLATILE(words[WRONG]) = 1;
+    }
+}
+
+template <doca_gpu_dev_eth_exec_scope scope>
+__global__ void receive(doca_gpu_eth_rxq *rxq, uint64_t *words)
+{
+    __shared__ doca_gpu_dev_eth_rxq_attr attrs[SLOTS];
+    __shared__ uint64_t first;
+    __shared__ uint32_t num;
+    uint64_t total = 0;
+
+    while (DOCA_GPUNETIO_VOLATILE(words[EXIT]) == 0 && total < FRAMES) {
+        doca_error_t result = DOCA_SUCCESS;
+
+        if (scope != DOCA_GPUNETIO_ETH_EXEC_SCOPE_THREAD || threadIdx.x == 0)
+            result = doca_gpu_dev_eth_rxq_recv<scope, DOCA_GPUNETIO_ETH_MCST_AUTO,
+                                               DOCA_GPUNETIO_ETH_NIC_HANDLER_AUTO,
+                                               DOCA_GPUNETIO_ETH_RX_ATTR_ALL>(
+                rxq, 64, 500000, &first, &num, attrs);
+        if (result != DOCA_SUCCESS)
+            DOCA_GPUNETIO_VOLATILE(words[WRONG]) = 2;
+        __syncthreads();
+        for (uint32_t i = threadIdx.x; i < num; i += blockDim.x) {
+            char *at = (char *)doca_gpu_dev_eth_rxq_get_pkt_addr(rxq, first + i);
+
+            if (at != (char *)rxq->pkt_addr + (first + i) % SLOTS * STRIDE)
+                DOCA_GPUNETIO_VOLATILE(words[WRONG]) = 3;
+            if (*(uint32_t *)(at + 16) != (uint32_t)(total + i))
+                DOCA_GPUNETIO_VOLATILE(words[WRONG]) = 4;
+            if (attrs[i].bytes != LENGTH || attrs[i].timestamp_ns == 0)
+                DOCA_GPUNETIO_VOLATILE(words[WRONG]) = 5;
+        }
+        total += num;
+        __syncthreads();
+        if (threadIdx.x == 0)
+            DOCA_GPUNETIO_VOLATILE(words[RECEIVED]) = total;
+    }
+}
+
+template <doca_gpu_dev_eth_exec_scope scope> static void run(ends &e, const char *name)
+{
+    receiver rx(e, 1, SLOTS, STRIDE);
+    sender tx(e, 0, 64);
+    memory frames(e, 0, SLOTS * STRIDE, DOCA_GPU_MEM_TYPE_CPU_GPU);
+    shared_words<uint64_t> words(e, WORDS);
+    cudaStream_t streams[2];
+
+    for (uint32_t i = 0; i < SLOTS; i++)
+        make_frame(frames.cpu + i * STRIDE, LENGTH, i);
+    for (cudaStream_t &stream : streams)
+        CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    receive<scope><<<1, 32, 0, streams[0]>>>(rx.handle, words.gpu);
+    send<<<1, 1, 0, streams[1]>>>(tx.handle, frames.gpu, frames.key_be, words.gpu);
+    CUDA(cudaStreamSynchronize(streams[1]));
+    CUDA(cudaStreamSynchronize(streams[0]));
+    printf("%s: %llu received, wrong: %llu\n", name, (unsigned long long)words.cpu[RECEIVED],
+           (unsigned long long)words.cpu[WRONG]);
+    CHECK(words.cpu[RECEIVED] == FRAMES && words.cpu[WRONG] == 0);
+    for (cudaStream_t stream : streams)
+        CUDA(cudaStreamDestroy(stream));
+}
+
+int main()
+{
+    ends e;
+
+    run<DOCA_GPUNETIO_ETH_EXEC_SCOPE_THREAD>(e, "thread");
+    run<DOCA_GPUNETIO_ETH_EXEC_SCOPE_WARP>(e, "warp");
+    run<DOCA_GPUNETIO_ETH_EXEC_SCOPE_BLOCK>(e, "block");
+    return 0;
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Bursts that leave at times that the CPU computed: never early, in order, one completion for each.
+ * How late they leave is told, not judged: the machine may be busy. (GW-1, GW-2, GW-3) */
+// WITH: setarch -R
+// FLAGS: -DDOCA_ALLOW_EXPERIMENTAL_API
+#include "ends.h"
+
+#include <ctime>
+
+#define BURSTS 8u
+#define BURST  32u
+#define LENGTH 1024u
+#define STRIDE 1024u
+#define SLOTS  512u
+
+enum word { DONE, WRONG, WORDS };
+
+__global__ void send(doca_gpu_eth_txq *txq, char *frames, uint32_t key, const uint64_t *times,
+                     uint64_t *words)
+{
+    for (uint32_t burst = 0; burst < BURSTS; burst++) {
+        char *at = frames + (burst * BURST + threadIdx.x) * STRIDE;
+        doca_gpu_dev_eth_ticket_t ticket;
+
+        doca_gpu_dev_eth_txq_wait_send<DOCA_GPUNETIO_ETH_RESOURCE_SHARING_MODE_EXCLUSIVE,
+                                       DOCA_GPUNETIO_ETH_SYNC_SCOPE_GPU,
+                                       DOCA_GPUNETIO_ETH_NIC_HANDLER_AUTO,
+                                       DOCA_GPUNETIO_ETH_EXEC_SCOPE_BLOCK>(
+            txq, times[burst], (uint64_t)at, key, LENGTH,
+            threadIdx.x == BURST - 1 ? DOCA_GPUNETIO_ETH_SEND_FLAG_NOTIFY
+                                     : DOCA_GPUNETIO_ETH_SEND_FLAG_NONE,
+            &ticket);
+        if (threadIdx.x == 0) {
+            uint32_t done = 0;
+
+            if (doca_gpu_dev_eth_txq_poll_completion(txq, 1, DOCA_GPUNETIO_ETH_WAIT_FLAG_B,
+                                                     &done) != DOCA_SUCCESS)
+                DOCA_GPUNETIO_VOLATILE(words[WRONG]) = 1;
+            DOCA_GPUNETIO_VOLATILE(words[DONE]) = words[DONE] + done;
+        }
+        __syncthreads();
+    }
+}
+
+static uint64_t now_ns()
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* Frames are in the ring in their order; their time is when the software NIC took them in. */
+static void check_arrivals(const receiver &rx, const uint64_t *times)
+{
+    const struct opendoca_gpu_cqe *cqes = (const struct opendoca_gpu_cqe *)rx.handle->cqe_addr;
+    uint64_t late = 0;
+
+    while (__atomic_load_n(&((opendoca_gpu_rx_words *)rx.handle->opendoca.words)->stored,
+                           __ATOMIC_ACQUIRE) < BURSTS * BURST)
+        usleep(1000);
+    for (uint32_t i = 0; i < BURSTS * BURST; i++) {
+        uint32_t number;
+
+        memcpy(&number, (char *)(rx.handle->pkt_addr + i * STRIDE) + 14, sizeof(number));
+        CHECK(number == i);
+        CHECK(opendoca_gpu_time_from_be(cqes[i].time_be) >= times[i / BURST]);
+        if (i % BURST == 0) {
+            uint64_t by = opendoca_gpu_time_from_be(cqes[i].time_be) - times[i / BURST];
+
+            late = by > late ? by : late;
+        }
+    }
+    printf("latest burst: %llu us\n", (unsigned long long)late / 1000);
+}
+
+int main()
+{
+    ends e;
+    receiver rx(e, 1, SLOTS, STRIDE);
+    sender tx(e, 0, 512);
+    memory frames(e, 0, BURSTS * BURST * STRIDE, DOCA_GPU_MEM_TYPE_CPU_GPU);
+    shared_words<uint64_t> words(e, WORDS), values(e, BURSTS);
+    uint64_t times[BURSTS], start = now_ns() + 50000000;
+
+    for (uint32_t i = 0; i < BURSTS * BURST; i++)
+        make_frame(frames.cpu + i * STRIDE, LENGTH, i);
+    for (uint32_t i = 0; i < BURSTS; i++) {
+        times[i] = start + i * 5000000u;
+        OK(doca_eth_txq_calculate_timestamp(tx.txq, times[i], &values.cpu[i]));
+    }
+    send<<<1, BURST>>>(tx.handle, frames.gpu, frames.key_be, values.gpu, words.gpu);
+    CUDA(cudaDeviceSynchronize());
+    CHECK(words.cpu[DONE] == BURSTS && words.cpu[WRONG] == 0);
+    check_arrivals(rx, times);
+    return 0;
+}
