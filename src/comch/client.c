@@ -19,7 +19,7 @@ static doca_error_t connect_link(struct doca_comch_client *client, struct soft_l
     const struct comch_side *side = &client->side;
     struct soft_link_conf conf = comch_side_link_conf(side);
     uint8_t greeting[COMCH_HELLO_MAX];
-    char address[COMCH_ADDRESS_SIZE];
+    char address[COMCH_ADDRESS_SIZE], wrapped[SOFT_LINK_ADDR_MAX];
     const struct comch_hello hello = {
         .max_msg = side->max_msg,
         .recv_queue = side->recv_queue,
@@ -31,7 +31,8 @@ static doca_error_t connect_link(struct doca_comch_client *client, struct soft_l
 
     conf.connect_timeout = side->ctx.dev->info.soft->caps.comch_connect_timeout;
     comch_wire_address(side->identity, side->identity_len, address);
-    err = soft_link_connect(address, &conf, greeting, comch_wire_put_hello(greeting, &hello), link);
+    err = soft_link_connect(soft_link_with_faults(address, wrapped), &conf, greeting,
+                            comch_wire_put_hello(greeting, &hello), link);
     if (err == 0)
         return DOCA_SUCCESS;
     return CORE_FAIL(

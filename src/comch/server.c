@@ -166,14 +166,14 @@ static doca_error_t listen_link(struct doca_comch_server *server)
 {
     const struct comch_side *side = &server->side;
     struct soft_link_conf conf = comch_side_link_conf(side);
-    char address[COMCH_ADDRESS_SIZE];
+    char address[COMCH_ADDRESS_SIZE], wrapped[SOFT_LINK_ADDR_MAX];
     int err;
 
     conf.backlog = BACKLOG;
     conf.admit = admit;
     conf.admit_arg = server;
     comch_wire_address(side->identity, side->identity_len, address);
-    err = soft_link_listen(address, &conf, &server->listener);
+    err = soft_link_listen(soft_link_with_faults(address, wrapped), &conf, &server->listener);
     if (err == 0)
         return DOCA_SUCCESS;
     if (err == -EADDRINUSE)

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "comch/posts.h"
@@ -128,10 +127,7 @@ static uint64_t hash(uint64_t value, const char *text, size_t len)
  * hash would be noticed by the greeting, which has the identity itself. */
 void comch_wire_address(const char *identity, size_t len, char address[COMCH_ADDRESS_SIZE])
 {
-    const char *faults = secure_getenv("OPENDOCA_LINK_FAULTS");
-
-    snprintf(address, COMCH_ADDRESS_SIZE, "%slocal:comch-%016" PRIx64 "%016" PRIx64,
-             faults != NULL && faults[0] != '\0' ? "error:" : "",
+    snprintf(address, COMCH_ADDRESS_SIZE, "local:comch-%016" PRIx64 "%016" PRIx64,
              hash(UINT64_C(0xcbf29ce484222325), identity, len),
              hash(UINT64_C(0x9ae16a3b2f90404f), identity, len));
 }

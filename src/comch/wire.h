@@ -51,7 +51,7 @@ int comch_wire_get_hello(const void *data, size_t len, struct comch_hello *hello
 int comch_wire_get_answer(const void *data, size_t len, struct comch_answer *answer);
 
 /* The link address of a server: tells apart what identities tell apart. */
-#define COMCH_ADDRESS_SIZE 56
+#define COMCH_ADDRESS_SIZE 48
 void comch_wire_address(const char *identity, size_t len, char address[COMCH_ADDRESS_SIZE]);
 
 /* ---- Frames: one link message each ---- */

@@ -81,6 +81,9 @@ enum soft_link_state {
 struct soft_link;
 struct soft_link_listener;
 
+/* The address, with faults where OPENDOCA_LINK_FAULTS asks for some; `wrapped` may hold it. */
+SOFT_API const char *soft_link_with_faults(const char *addr, char wrapped[SOFT_LINK_ADDR_MAX]);
+
 /* ---- listening ---- */
 
 /* -EADDRINUSE: a living process listens there; -EINVAL: not an address; -ENOTSUP: the transport is

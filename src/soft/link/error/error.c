@@ -70,6 +70,16 @@ static int read_faults(struct soft_link_faults *faults)
     return soft_link_faults_parse(text == NULL ? "" : text, faults);
 }
 
+const char *soft_link_with_faults(const char *addr, char wrapped[SOFT_LINK_ADDR_MAX])
+{
+    const char *text = secure_getenv(ENV);
+
+    if (text == NULL || text[0] == '\0')
+        return addr;
+    snprintf(wrapped, SOFT_LINK_ADDR_MAX, "error:%s", addr);
+    return wrapped;
+}
+
 /* ---- Births and deaths ---- */
 
 /* What a link knows when it is UP or DOWN; before that its own threads may be writing it. */
