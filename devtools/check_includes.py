@@ -34,6 +34,7 @@ RULES = {
     'soft/peer': SOFT_DOORS + ('soft/link/link.h',),
     'soft/copy': SOFT_DOORS + ('soft/peer/',),
     'soft/link': SOFT_DOORS,
+    'soft/cm': SOFT_DOORS,
     'soft/nic': SOFT_DOORS + ('soft/gpu/gpu.h',),
     'soft/gpu': SOFT_DOORS,
     # The rooms of core meet in core_priv.h; what lies directly in core/ is seen by itself.

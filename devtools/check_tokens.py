@@ -22,7 +22,7 @@ ARGP = ('src/argp/',)
 LOG = ('src/core/log',)
 # Where the environment is read; all names are in docs/environment.md or the README.
 ENVIRONMENT = ('src/soft/device/', 'src/soft/copy/', 'src/soft/gpu/', 'src/soft/service/',
-               'src/soft/link/', 'src/soft/peer/', 'src/core/log', 'src/argp/',
+               'src/soft/link/', 'src/soft/peer/', 'src/core/log', 'src/argp/', 'src/rdma/exchange',
                'src/util/config', 'src/urom/host/environment', 'src/urom/daemon/options',
                'src/urom/plugin/am/dpu/handlers')
 

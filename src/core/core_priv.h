@@ -190,6 +190,9 @@ enum core_live_kind {
     CORE_LIVE_ETH_TXQ,
     CORE_LIVE_GPU,
     CORE_LIVE_GPU_SEMAPHORE,
+    CORE_LIVE_RDMA,
+    CORE_LIVE_RDMA_CONNECTION,
+    CORE_LIVE_RDMA_ADDR,
 };
 
 /* Any thread. An address can have several kinds (an instance and the context in it); they end
@@ -405,6 +408,16 @@ static inline bool core_mmap_can_write(const struct doca_mmap *mmap)
     return (mmap->access & (mmap->peer == NULL ? (uint32_t)DOCA_ACCESS_FLAG_LOCAL_READ_WRITE
                                                : (uint32_t)DOCA_ACCESS_FLAG_PCI_READ_WRITE)) != 0;
 }
+
+/* ------------------------------------------------------------------------------------------------
+ * Sync events
+ */
+
+struct doca_sync_event_remote_net;
+
+/* Where the value of a peer's event lies. */
+CORE_API struct soft_peer_map *
+core_remote_net_event_map(const struct doca_sync_event_remote_net *event, uint64_t *addr);
 
 /* ------------------------------------------------------------------------------------------------
  * Contexts

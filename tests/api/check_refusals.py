@@ -71,6 +71,7 @@ class Api:
             'doca_pe': self.new('doca_pe_create'),
             'doca_sync_event': self.new('doca_sync_event_create'),
             'doca_buf_arr': self.new('doca_buf_arr_create', ctypes.c_size_t(1)),
+            'doca_rdma': self.new('doca_rdma_create', dev),
         }
 
     def function(self, name):

@@ -340,6 +340,16 @@ err_free:
     return result;
 }
 
+struct soft_peer_map *core_remote_net_event_map(const struct doca_sync_event_remote_net *event,
+                                                uint64_t *addr)
+{
+    struct soft_peer_info info;
+
+    soft_peer_map_info(event->map, &info);
+    *addr = (uintptr_t)info.addr;
+    return event->map;
+}
+
 doca_error_t doca_sync_event_remote_net_destroy(struct doca_sync_event_remote_net *event)
 {
     if (!core_is_live(CORE_LIVE_REMOTE_NET_EVENT, event))
