@@ -317,9 +317,11 @@ doca_error_t rdma_meet(struct doca_rdma_connection *conn, const struct rdma_deta
     pthread_mutex_lock(&conn->rdma->lock);
     if (door->taken)
         is_other = memcmp(door->peer_token, peer->token, sizeof(door->peer_token)) != 0;
-    memcpy(door->peer_token, peer->token, sizeof(door->peer_token));
-    door->expects = true;
-    door->calling = !door->taken && can_call;
+    if (!is_other) {
+        memcpy(door->peer_token, peer->token, sizeof(door->peer_token));
+        door->expects = true;
+        door->calling = !door->taken && can_call;
+    }
     pthread_mutex_unlock(&conn->rdma->lock);
     if (is_other)
         return CORE_FAIL(DOCA_ERROR_INVALID_VALUE, CORE_LOG_RDMA, func, conn->rdma->ctx.name,
