@@ -12,7 +12,7 @@
 #include "soft/service/folder.h"
 
 #define ENV       "OPENDOCA_PEER_LISTEN" /* the same as for exported memory */
-#define TRANSPORT "ucx:"
+#define TRANSPORT "tcp:"
 #define BACKLOG   1024
 #define DEPTH     128u /* frames of a link, one way */
 

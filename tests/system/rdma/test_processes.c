@@ -2,6 +2,8 @@
 /* RDMA between processes. The process of the tests itself opens nothing, so that it may fork. */
 #include "lib/rdma_fixture.h"
 
+#include <stdatomic.h>
+
 #include <doca_sync_event.h>
 
 /* Two processes and a way between them that is no part of what is tested. */
@@ -183,7 +185,6 @@ static void is_counted_at(int clients[2])
 {
     struct end end = {0};
     struct sockaddr_in addr = {.sin_family = AF_INET};
-    uint64_t value;
     uint16_t port = 0;
 
     end_create(&end, 4096);
@@ -207,10 +208,8 @@ static void is_counted_at(int clients[2])
     sleep_until(&end, end.established == 2);
     hear(clients[0], 'd');
     hear(clients[1], 'd');
-    memcpy(&value, end.mem + 8, 8);
-    need(value == 2 * ADDS);
-    memcpy(&value, end.mem + 24, 8);
-    need(value == 200);
+    need(atomic_load((_Atomic uint64_t *)(end.mem + 8)) == 2 * ADDS);
+    need(atomic_load((_Atomic uint64_t *)(end.mem + 24)) == 200);
     sleep_until(&end, end.disconnects == 2);
     end_close(&end);
 }

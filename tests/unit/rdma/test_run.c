@@ -167,13 +167,14 @@ static void a_write_can_announce_itself(void **state)
 static void atomic_operations_work(void **state)
 {
     struct end a = {0}, b = {0};
-    uint64_t *cell, *before;
+    _Atomic uint64_t *cell; /* a thread of the library works on it */
+    uint64_t *before;
     struct far far;
 
     (void)state;
     open_two(&a, &b, 4096);
     far = ends_share(&b, &a);
-    cell = (uint64_t *)b.mem;
+    cell = (_Atomic uint64_t *)b.mem;
     before = (uint64_t *)a.mem;
     *cell = 40;
     need_ok(end_add(&a, a.conn, far_room(&a, &far, 0, 8), end_room(&a, 0, 8), 2));
