@@ -6,6 +6,7 @@ usage: test_nvcc.py TOOLKIT [unittest options]
 """
 import os
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -147,6 +148,28 @@ class Nvcc(unittest.TestCase):
         self.call('cc', '-I' + os.path.join(TOOLKIT, 'include'), 'host.c', 'k.o', '-L' + libraries,
                   '-lcudart', '-lstdc++', '-Wl,-rpath,' + libraries, '-o', 'hello')
         self.assertEqual(self.call('./hello'), '0 5 0\n')
+
+    @unittest.skipUnless(shutil.which('g++'), 'no g++')
+    def test_gcc(self):
+        """Without clang: by name, by folder, and as the only compiler there is."""
+        self.call(NVCC, '-ccbin', 'g++', '-O2', 'whole.cu', 'k.cu', '-o', 'hello')
+        self.assertEqual(self.call('./hello'), '0 5 0\n')
+        only = os.path.join(self.folder, 'only')
+        os.mkdir(only)
+        for name in ('g++', 'python3', 'sh', 'as', 'ld', 'ar', 'dirname', 'readlink', 'env', 'basename'):
+            if shutil.which(name):
+                os.symlink(shutil.which(name), os.path.join(only, name))
+        self.call('env', 'PATH=' + only, NVCC, '-O2', 'whole.cu', 'k.cu', '-o', 'again')
+        self.assertEqual(self.call('./again'), '0 5 0\n')
+        self.call(NVCC, '-ccbin', only, '-c', 'k.cu', '-o', 'k.o')
+
+    def test_time_to_build(self):
+        """Ten seconds of the processor's time, whatever else the machine does."""
+        source = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'cuda', 'language.cu')
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        self.call(NVCC, '-g', '-O2', source, '-o', 'language')
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        self.assertLess(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, 10)
 
     @unittest.skipUnless(shutil.which('meson'), 'no Meson')
     def test_meson(self):

@@ -209,9 +209,8 @@ class Translator:
         if count == 1:
             return '%s = ::simt::ptx::load<%s>(%s, %s);' % (
                 self.target(targets[0]), kind, address, order)
-        return '{ uint64_t simt_from = %s; %s }' % (address, ' '.join(
-            '%s = ::simt::ptx::load<%s>(simt_from + %d * sizeof(%s), %s);' % (
-                self.target(t), kind, i, kind, order) for i, t in enumerate(targets)))
+        return '{ uint64_t simt_none = 0; (void)simt_none; ::simt::ptx::load_vector<%s>(%s, %s, %s); }' % (
+            kind, address, order, ', '.join(self.target(t) for t in targets))
 
     do_ldu = do_ld
 
@@ -221,9 +220,10 @@ class Translator:
         sources = split_arguments(arguments[1][1:-1]) if count > 1 else [arguments[1]]
         if len(sources) != count:
             raise Unknown('st')
-        return '{ uint64_t simt_to = %s; %s }' % (address, ' '.join(
-            '::simt::ptx::store<%s>(simt_to + %d * sizeof(%s), %s, %s);' % (
-                kind, i, kind, self.value(s), order) for i, s in enumerate(sources)))
+        if count > 1:
+            return '::simt::ptx::store_vector<%s>(%s, %s, %s);' % (
+                kind, address, order, ', '.join(self.value(s) for s in sources))
+        return '::simt::ptx::store<%s>(%s, %s, %s);' % (kind, address, self.value(sources[0]), order)
 
     def do_atom(self, words, arguments):
         words = [w for w in words if w not in ('relaxed', 'acquire', 'release', 'acq_rel', 'sc') and

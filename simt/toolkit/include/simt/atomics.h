@@ -4,6 +4,7 @@
 #define SIMT_ATOMICS_H
 
 #include <string.h>
+#include <type_traits>
 
 #include "vector_types.h"
 
@@ -21,6 +22,57 @@ template <class T, class F> inline T exchange_with(T *p, F change)
         !__atomic_compare_exchange(p, &old, &wanted, true, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
     return old;
 }
+
+/* Words of 16 bytes. GCC and clang leave them to a library, which is not always there. */
+typedef unsigned __int128 wide;
+
+inline bool cas_wide(wide *p, wide *expected, wide wanted)
+{
+#ifdef __x86_64__
+    unsigned long long low = (unsigned long long)*expected;
+    unsigned long long high = (unsigned long long)(*expected >> 64);
+    bool done;
+
+    __asm__ volatile("lock cmpxchg16b %[word]"
+                     : "=@ccz"(done), [word] "+m"(*p), "+a"(low), "+d"(high)
+                     : "b"((unsigned long long)wanted), "c"((unsigned long long)(wanted >> 64))
+                     : "memory");
+    *expected = (wide)high << 64 | low;
+    return done;
+#else
+    return __atomic_compare_exchange_n(p, expected, wanted, false, __ATOMIC_SEQ_CST,
+                                       __ATOMIC_SEQ_CST);
+#endif
+}
+
+template <class T> inline wide to_wide(const T &value)
+{
+    static_assert(sizeof(T) == sizeof(wide) && alignof(T) >= sizeof(wide),
+                  "16 bytes, aligned to 16");
+    wide w;
+    memcpy(&w, &value, sizeof(w));
+    return w;
+}
+template <class T> inline T from_wide(wide w)
+{
+    T value;
+    memcpy(&value, &w, sizeof(value));
+    return value;
+}
+template <class T> inline T compare_and_swap_wide(T *p, T expected, T wanted)
+{
+    wide old = to_wide(expected);
+    cas_wide((wide *)p, &old, to_wide(wanted));
+    return from_wide<T>(old);
+}
+template <class T> inline T exchange_wide(T *p, T wanted)
+{
+    wide old = 0, to = to_wide(wanted);
+    while (!cas_wide((wide *)p, &old, to))
+        ;
+    return from_wide<T>(old);
+}
+template <class T> using if_wide = std::enable_if_t<sizeof(T) == 16, T>;
 } // namespace simt
 
 #define SIMT_ATOMIC static __inline__ __attribute__((always_inline, unused))
@@ -97,6 +149,14 @@ template <class T, class F> inline T exchange_with(T *p, F change)
     SIMT_ATOMIC_WRAPPING(scope, unsigned int)                                                      \
     SIMT_ATOMIC_FLOATING(scope, float)                                                             \
     SIMT_ATOMIC_FLOATING(scope, double)                                                            \
+    template <class T> SIMT_ATOMIC simt::if_wide<T> atomicCAS##scope(T *p, T expected, T v)        \
+    {                                                                                              \
+        return simt::compare_and_swap_wide(p, expected, v);                                        \
+    }                                                                                              \
+    template <class T> SIMT_ATOMIC simt::if_wide<T> atomicExch##scope(T *p, T v)                   \
+    {                                                                                              \
+        return simt::exchange_wide(p, v);                                                          \
+    }                                                                                              \
     SIMT_ATOMIC unsigned short atomicCAS##scope(unsigned short *p, unsigned short expected,        \
                                                 unsigned short v)                                  \
     {                                                                                              \

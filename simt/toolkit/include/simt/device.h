@@ -18,6 +18,17 @@
 #define SIMT_PLACE                                                                                 \
     const char *file = __builtin_FILE(), const char *function = __builtin_FUNCTION(),              \
                int line = __builtin_LINE()
+#ifdef __has_feature
+#if __has_feature(thread_sanitizer)
+#define SIMT_THREAD_SANITIZER 1
+#endif
+#endif
+#ifdef __SANITIZE_THREAD__
+#define SIMT_THREAD_SANITIZER 1
+#endif
+#ifndef SIMT_THREAD_SANITIZER
+#define SIMT_THREAD_SANITIZER 0
+#endif
 #define SIMT_HERE          file, function, line
 #define SIMT_DEVICE_INLINE static __inline__ __attribute__((always_inline, unused))
 

@@ -90,6 +90,51 @@ template <class T> inline void store(uint64_t address, uint64_t value, order how
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
+/* Vectors of 16 bytes that are aligned are one access: nobody sees half of it (with AVX).
+ * ThreadSanitizer knows no such access. */
+constexpr bool one_access = !SIMT_THREAD_SANITIZER;
+typedef unsigned long long vector16 __attribute__((vector_size(16)));
+
+template <class T, class... R> inline void load_vector(uint64_t address, order how, R &...registers)
+{
+    constexpr size_t n = sizeof...(R);
+    T parts[n];
+
+    if (how != plain)
+        simt_poll(8);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    if (one_access && sizeof(parts) == 16 && address % 16 == 0) {
+        vector16 v = *(volatile vector16 *)address;
+        memcpy(parts, &v, 16);
+    } else {
+        for (size_t i = 0; i < n; i++)
+            parts[i] = as<T>(load<T>(address + i * sizeof(T), how));
+    }
+    if (one_access && how == acquire)
+        __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    size_t i = 0;
+    ((registers = bits(parts[i++])), ...);
+}
+template <class T, class... V> inline void store_vector(uint64_t address, order how, V... values)
+{
+    constexpr size_t n = sizeof...(V);
+    T parts[n] = {as<T>(values)...};
+
+    if (one_access && how == release)
+        __atomic_thread_fence(__ATOMIC_RELEASE);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    if (one_access && sizeof(parts) == 16 && address % 16 == 0) {
+        vector16 v;
+        memcpy(&v, parts, 16);
+        *(volatile vector16 *)address = v;
+    } else {
+        for (size_t i = 0; i < n; i++)
+            store<T>(address + i * sizeof(T), bits(parts[i]), how);
+    }
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
 template <class T, class F> inline uint64_t change(uint64_t address, F f)
 {
     return bits(exchange_with((T *)address, [&](T old) { return (T)f(old); }));
