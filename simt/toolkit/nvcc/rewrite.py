@@ -20,6 +20,7 @@ MISSING = (
     (r'tex[123]D\w*|texCubemap\w*|surf[123]D(read|write)', 'textures', '(<'),
     (r'texture|surface', 'textures', '<'),
     (r'__simt_cluster_dims__|cudaLaunchKernelEx\w*|this_cluster|cluster_group', 'clusters', ''),
+    (r'cudaLaunchCooperativeKernel\w*|this_grid|grid_group', 'grid-wide-groups', ''),
     (r'nvcuda', 'tensor-instructions', ':'),
 )
 NOT_A_NAME = ('__attribute__', 'alignas', 'decltype', '__declspec', 'noexcept')

@@ -208,7 +208,9 @@ static void round_ends(struct block *b)
         if (b->busy_rounds >= QUANTA_PER_YIELD) {
             b->busy_rounds = 0;
             device_idle(b->grid, false);
-            sched_yield();
+            /* Whoever yields beside other programs waits for a slice of each of them. */
+            if (device_resident() > config()->cpus)
+                sched_yield();
         }
     } else if (++b->idle_rounds >= POLLS_PER_YIELD) {
         unsigned yields = b->idle_rounds - POLLS_PER_YIELD;

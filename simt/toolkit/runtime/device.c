@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -178,10 +179,10 @@ void device_retire(void)
 {
     void (*hook)(void) = device.retire_hook;
 
-    if (!hook)
-        return;
     device_unlock();
-    hook();
+    if (hook)
+        hook();
+    fflush(stdout); /* what kernels printed is out when the host is told of their end */
     device_lock();
 }
 
