@@ -12,12 +12,24 @@
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "soft/nic/af_xdp/module/af_xdp_priv.h"
 
 /* A header and two tags, as the port class allows them. */
 #define HEADERS 22u
+
+/* How often rings without frames are looked at, see note_empty(). */
+#define WINDOW_NS 20000u
+#define DENSE     8u /* frames in a window */
+
+struct af_xdp_pace {
+    uint64_t window; /* when it began, ns */
+    uint64_t until;  /* nobody looks before; 0: at once */
+    uint32_t frames; /* of the window */
+    bool is_dense;
+};
 
 struct af_xdp {
     struct soft_nic_backend base;
@@ -33,6 +45,7 @@ struct af_xdp {
     uint32_t nqueues;
     uint32_t next; /* queue that is looked at first */
     struct af_xdp_queue *held;
+    struct af_xdp_pace pace;
     _Atomic uint32_t senders;
     struct af_xdp_queue *queues[AF_XDP_QUEUES];
 };
@@ -300,10 +313,40 @@ static bool to_stack(struct soft_nic_backend *backend, const struct soft_nic_fra
  * Frames
  */
 
-static uint32_t rx(struct soft_nic_backend *backend, struct soft_nic_frame *frames, uint32_t max)
+static uint64_t now(void)
 {
-    struct af_xdp *self = from_base(backend);
+    struct timespec ts;
 
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+/* Looking at rings all the time slows down who fills them. While frames come closely, an empty look
+ * is followed by none until the window is over; else the next frame is seen at once. */
+static void note_empty(struct af_xdp_pace *pace)
+{
+    uint64_t at = now(), passed = at - pace->window;
+
+    if (passed >= WINDOW_NS) {
+        pace->is_dense = (uint64_t)pace->frames * WINDOW_NS >= passed * DENSE;
+        pace->frames = 0;
+        pace->window = at;
+    }
+    pace->until = pace->is_dense ? pace->window + WINDOW_NS : 0;
+}
+
+static bool has_to_wait(struct af_xdp_pace *pace)
+{
+    if (pace->until == 0)
+        return false;
+    if (now() < pace->until)
+        return true;
+    pace->until = 0;
+    return false;
+}
+
+static uint32_t look(struct af_xdp *self, struct soft_nic_frame *frames, uint32_t max)
+{
     for (uint32_t i = 0; i < self->nqueues; i++) {
         struct af_xdp_queue *queue = self->queues[self->next];
         uint32_t n = af_xdp_queue_rx(queue, frames, max);
@@ -317,6 +360,20 @@ static uint32_t rx(struct soft_nic_backend *backend, struct soft_nic_frame *fram
     return 0;
 }
 
+static uint32_t rx(struct soft_nic_backend *backend, struct soft_nic_frame *frames, uint32_t max)
+{
+    struct af_xdp *self = from_base(backend);
+    uint32_t n;
+
+    if (has_to_wait(&self->pace))
+        return 0;
+    n = look(self, frames, max);
+    if (n == 0)
+        note_empty(&self->pace);
+    self->pace.frames += n;
+    return n;
+}
+
 static void rx_release(struct soft_nic_backend *backend)
 {
     af_xdp_queue_rx_release(from_base(backend)->held);
@@ -324,7 +381,10 @@ static void rx_release(struct soft_nic_backend *backend)
 
 static int sleep_fd(struct soft_nic_backend *backend)
 {
-    return from_base(backend)->poll_fd;
+    struct af_xdp *self = from_base(backend);
+
+    self->pace.until = 0;
+    return self->poll_fd;
 }
 
 static int tx_open(struct soft_nic_backend *backend, struct soft_nic_backend_tx **out)
