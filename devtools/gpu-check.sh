@@ -76,6 +76,16 @@ make_programs()
         -L"$build/src/soft" -lopendoca_soft -Xlinker '-rpath,$ORIGIN/lib,--disable-new-dtags'
 }
 
+# What we declare of the driver is what this toolkit declares.
+check_declarations()
+{
+    toolkit=$(dirname "$(dirname "$(readlink -f "$nvcc")")")
+    if [ -e "$toolkit/include/cuda.h" ]; then
+        ${CC:-cc} -std=gnu11 -Isrc -I"$toolkit/include" tests/device/gpu/check_driver.c -o "$folder/check_driver"
+        "$folder/check_driver"
+    fi
+}
+
 run_programs()
 {
     timeout 120 "$folder/check_gpu" "$seconds" "$rounds"
@@ -96,6 +106,7 @@ prepare)
     find_nvcc || refuse "no nvcc of CUDA's (NVCC and CUDA_PATH name it)"
     # shellcheck disable=SC2046
     make_programs $(architectures)
+    check_declarations
     echo "gpu-check: $folder is ready"
     ;;
 check)
@@ -105,6 +116,7 @@ check)
     if [ ! -x "$folder/check_gpu" ]; then
         find_nvcc || refuse "no nvcc of CUDA's (NVCC and CUDA_PATH name it), and nothing prepared in $folder"
         make_programs -arch=native
+        check_declarations
     fi
     nvidia-smi -L || true
     OPENDOCA_GPU=cuda run_programs

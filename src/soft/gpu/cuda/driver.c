@@ -43,7 +43,6 @@ static const struct symbol symbols[] = {
     {"cuGetErrorString", offsetof(struct cuda_driver, error_text), true},
     {"cuStreamCreateWithPriority", offsetof(struct cuda_driver, stream_create_priority), true},
     {"cuCtxGetStreamPriorityRange", offsetof(struct cuda_driver, stream_priorities), true},
-    {"cuPointerGetAttribute", offsetof(struct cuda_driver, pointer_get), true},
     {"cuPointerSetAttribute", offsetof(struct cuda_driver, pointer_set), true},
 };
 

@@ -19,8 +19,7 @@ enum {
     CUDA_OUT_OF_MEMORY = 2,
     CUDA_NO_DEVICE = 100,
     CUDA_INVALID_DEVICE = 101,
-    CUDA_NOT_READY = 600,
-    CUDA_ALREADY_REGISTERED = 712
+    CUDA_NOT_READY = 600
 };
 
 enum {
@@ -30,23 +29,11 @@ enum {
     CUDA_HOST_DEVICEMAP = 2
 };
 
-/* CUdevice_attribute */
-enum { CUDA_DEVICE_CAN_MAP_HOST = 19, CUDA_DEVICE_MAJOR = 75, CUDA_DEVICE_MINOR = 76 };
+/* CUdevice_attribute, CUpointer_attribute */
+enum { CUDA_DEVICE_CAN_MAP_HOST = 19, CUDA_POINTER_SYNC_MEMOPS = 6 };
 
-/* CUpointer_attribute */
-enum {
-    CUDA_POINTER_MEMORY_TYPE = 2,
-    CUDA_POINTER_DEVICE_ADDRESS = 3,
-    CUDA_POINTER_HOST_ADDRESS = 4,
-    CUDA_POINTER_SYNC_MEMOPS = 6,
-    CUDA_POINTER_ORDINAL = 9
-};
-
-/* CUmemorytype */
-enum { CUDA_MEMORY_HOST = 1, CUDA_MEMORY_DEVICE = 2 };
-
-/* The functions under the names that the library exports: later forms end in _v2. Those below
- * `error_text` may be NULL. */
+/* The functions under the names that the library exports: later forms end in _v2. Those from
+ * `error_text` on may be NULL. */
 struct cuda_driver {
     int (*init)(unsigned int flags);
     int (*device_count)(int *count);
@@ -75,7 +62,6 @@ struct cuda_driver {
     int (*error_text)(int result, const char **text);
     int (*stream_create_priority)(cuda_stream_t *stream, unsigned int flags, int priority);
     int (*stream_priorities)(int *least, int *greatest);
-    int (*pointer_get)(void *value, int attribute, cuda_address_t at);
     int (*pointer_set)(const void *value, int attribute, cuda_address_t at);
 };
 
