@@ -159,6 +159,10 @@ wires() # port of the first device, of the second one
 wires loop:wire loop:wire
 run doca_eth/eth_rx_tx "received 5000 of 5000 frames in order" host -n 5000
 run doca_flow/flow_classify "the counters agree" host -n 1200
+ran+="doca_gpunetio/gpu_http_filter "
+if with_kernels; then
+    run doca_gpunetio/gpu_http_filter "3000 frames, 1000 requests, 0 of them wrong" host -n 1000
+fi
 "$packets" make "$stage/in.pcap" 500
 wires "pcap:replay=$stage/in.pcap" "pcap:capture=$stage/out.pcap"
 run doca_eth/eth_l2_forward "03:00.0 to 0000:03:00.1: 500 forwarded, 0 failed, 0 dropped" host -n 500

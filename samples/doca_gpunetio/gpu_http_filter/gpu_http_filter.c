@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A filter: a kernel receives all frames of a device, finds HTTP requests among them, and hands the
+ * first line of each to the CPU by a semaphore.
+ *
+ *     gpu_http_filter [-d FROM] [-e TO] [-n REQUESTS]
+ *
+ * The frames are sent out of FROM, which is the other end of TO's wire; every third is a request.
+ */
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include <doca_gpunetio.h>
+#include <doca_mmap.h>
+
+#include "../../common/packets.h"
+#include "filter.h"
+
+#define GPU      "0000:06:00.0"
+#define RING     1024u
+#define SLOT     2048u
+#define PAGE     65536u
+#define QUEUE_ID 0
+#define AHEAD    512u /* frames that the kernel has not seen yet; the ring holds them */
+#define SECONDS  20.0
+
+struct filter {
+    struct packets packets;
+    struct packets_txq txq;
+    struct doca_gpu *gpu;
+    void *slots; /* as the GPU sees them */
+    struct doca_mmap *map;
+    struct doca_eth_rxq *rxq;
+    struct doca_gpu_semaphore *requests;
+    struct filter_report *report;     /* as the GPU sees it */
+    struct filter_report *report_cpu; /* as the CPU does */
+    uint64_t sent, seen, wrong;
+};
+
+static double now(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+/* ---- set-up ---- */
+
+static doca_error_t open_memory(struct filter *f)
+{
+    void *gpu_side, *cpu_side;
+    doca_error_t result = doca_gpu_mem_alloc(f->gpu, (size_t)RING * SLOT, PAGE,
+                                             DOCA_GPU_MEM_TYPE_GPU, &f->slots, NULL);
+
+    if (result == DOCA_SUCCESS)
+        result = doca_mmap_create(&f->map);
+    if (result == DOCA_SUCCESS)
+        result = doca_mmap_add_dev(f->map, f->packets.dev[1]);
+    if (result == DOCA_SUCCESS)
+        result = doca_mmap_set_memrange(f->map, f->slots, (size_t)RING * SLOT);
+    if (result == DOCA_SUCCESS)
+        result = doca_mmap_start(f->map);
+    if (result == DOCA_SUCCESS)
+        result = doca_gpu_mem_alloc(f->gpu, sizeof(struct filter_report), PAGE,
+                                    DOCA_GPU_MEM_TYPE_CPU_GPU, &gpu_side, &cpu_side);
+    if (result == DOCA_SUCCESS) {
+        f->report = gpu_side;
+        f->report_cpu = cpu_side;
+    }
+    return result;
+}
+
+static doca_error_t open_rxq(struct filter *f)
+{
+    doca_error_t result = doca_eth_rxq_create(f->packets.dev[1], RING, SLOT, &f->rxq);
+    struct doca_ctx *ctx;
+
+    if (result != DOCA_SUCCESS)
+        return result;
+    ctx = doca_eth_rxq_as_doca_ctx(f->rxq);
+    result = doca_eth_rxq_set_type(f->rxq, DOCA_ETH_RXQ_TYPE_CYCLIC);
+    if (result == DOCA_SUCCESS)
+        result = doca_eth_rxq_set_pkt_buf(f->rxq, f->map, 0, RING * SLOT);
+    if (result == DOCA_SUCCESS)
+        result = doca_ctx_set_datapath_on_gpu(ctx, f->gpu);
+    if (result == DOCA_SUCCESS)
+        result = doca_ctx_start(ctx);
+    if (result == DOCA_SUCCESS)
+        result = doca_eth_rxq_apply_queue_id(f->rxq, QUEUE_ID);
+    if (result == DOCA_SUCCESS)
+        result = packets_all_to_queue(&f->packets, 1, QUEUE_ID);
+    return result;
+}
+
+static doca_error_t open_semaphore(struct filter *f)
+{
+    doca_error_t result = doca_gpu_semaphore_create(f->gpu, &f->requests);
+
+    if (result == DOCA_SUCCESS)
+        result = doca_gpu_semaphore_set_memory_type(f->requests, DOCA_GPU_MEM_TYPE_CPU_GPU);
+    if (result == DOCA_SUCCESS)
+        result = doca_gpu_semaphore_set_items_num(f->requests, FILTER_ITEMS);
+    if (result == DOCA_SUCCESS)
+        result = doca_gpu_semaphore_set_custom_info(f->requests, sizeof(struct filter_request),
+                                                    DOCA_GPU_MEM_TYPE_CPU_GPU);
+    if (result == DOCA_SUCCESS)
+        result = doca_gpu_semaphore_start(f->requests);
+    return result;
+}
+
+static doca_error_t open_all(struct filter *f, const struct packets_options *options)
+{
+    doca_error_t result = packets_open(&f->packets, options->names, 2);
+
+    if (result == DOCA_SUCCESS)
+        result = packets_txq_open(&f->packets, 0, &f->txq);
+    if (result == DOCA_SUCCESS)
+        result = doca_gpu_create(GPU, &f->gpu);
+    if (result == DOCA_SUCCESS)
+        result = open_memory(f);
+    if (result == DOCA_SUCCESS)
+        result = open_rxq(f);
+    if (result == DOCA_SUCCESS)
+        result = open_semaphore(f);
+    return result;
+}
+
+static void close_all(struct filter *f)
+{
+    packets_txq_close(&f->txq);
+    if (f->rxq != NULL) {
+        doca_ctx_stop(doca_eth_rxq_as_doca_ctx(f->rxq));
+        doca_eth_rxq_destroy(f->rxq);
+    }
+    if (f->requests != NULL)
+        doca_gpu_semaphore_destroy(f->requests);
+    if (f->map != NULL)
+        doca_mmap_destroy(f->map);
+    packets_close(&f->packets);
+    if (f->slots != NULL)
+        doca_gpu_mem_free(f->gpu, f->slots);
+    if (f->report != NULL)
+        doca_gpu_mem_free(f->gpu, f->report);
+    if (f->gpu != NULL)
+        doca_gpu_destroy(f->gpu);
+}
+
+/* ---- frames ---- */
+
+/* Ethernet, IPv4, TCP and some text; without checksums, which nobody looks at. */
+static size_t make_frame(uint8_t frame[128], const char *text)
+{
+    static const uint8_t headers[54] = {2,    0,         0,        0,         0,          2, 2,
+                                        0,    0,         0,        0,         1,          8, 0,
+                                        0x45, [22] = 64, [23] = 6, [37] = 80, [46] = 0x50};
+    const size_t length = strlen(text);
+
+    memcpy(frame, headers, sizeof(headers));
+    frame[17] = (uint8_t)(40 + length);
+    memcpy(frame + sizeof(headers), text, length);
+    return sizeof(headers) + length;
+}
+
+static doca_error_t send_next(struct filter *f)
+{
+    char text[64];
+    uint8_t frame[128];
+
+    snprintf(text, sizeof(text), f->sent % 3 == 0 ? "GET /item/%llu HTTP/1.1\r\n" : "other %llu",
+             (unsigned long long)(f->sent / 3));
+    f->sent++;
+    return packets_send(&f->txq, frame, make_frame(frame, text));
+}
+
+/* Reads the next request that the kernel has found, if there is one, and frees its item. */
+static bool take_request(struct filter *f)
+{
+    const uint32_t item = (uint32_t)(f->seen % FILTER_ITEMS);
+    const struct filter_request *request;
+    enum doca_gpu_semaphore_status status;
+
+    if (doca_gpu_semaphore_get_status(f->requests, item, &status) != DOCA_SUCCESS ||
+        status != DOCA_GPU_SEMAPHORE_STATUS_READY)
+        return false;
+    doca_gpu_semaphore_get_custom_info_addr(f->requests, item, (void **)&request);
+    if (request->length < 10 || memcmp(request->line, "GET /item/", 10) != 0)
+        f->wrong++;
+    if (f->seen < 3)
+        printf("request   %.*s\n", (int)request->length, request->line);
+    f->seen++;
+    doca_gpu_semaphore_set_status(f->requests, item, DOCA_GPU_SEMAPHORE_STATUS_FREE);
+    return true;
+}
+
+static doca_error_t serve(struct filter *f, uint64_t wanted)
+{
+    const double end = now() + SECONDS;
+    doca_error_t result = DOCA_SUCCESS;
+
+    while (result == DOCA_SUCCESS && f->seen < wanted) {
+        if (f->sent < 3 * wanted && f->sent - DOCA_GPUNETIO_VOLATILE(f->report_cpu->frames) < AHEAD)
+            result = send_next(f);
+        doca_pe_progress(f->packets.pe);
+        while (take_request(f))
+            ;
+        if (now() > end)
+            result = DOCA_ERROR_TIME_OUT;
+    }
+    return result;
+}
+
+static doca_error_t run(struct filter *f, uint64_t wanted)
+{
+    struct doca_gpu_semaphore_gpu *requests;
+    struct doca_gpu_eth_rxq *rxq;
+    doca_error_t result = doca_eth_rxq_get_gpu_handle(f->rxq, &rxq), ended;
+
+    if (result == DOCA_SUCCESS)
+        result = doca_gpu_semaphore_get_gpu_handle(f->requests, &requests);
+    if (result == DOCA_SUCCESS)
+        result = filter_start(rxq, requests, f->report);
+    if (result != DOCA_SUCCESS)
+        return result;
+    result = serve(f, wanted);
+    DOCA_GPUNETIO_VOLATILE(f->report_cpu->stop) = 1;
+    ended = filter_wait();
+    printf("filter    %llu frames, %llu requests, %llu of them wrong\n",
+           (unsigned long long)f->report_cpu->frames, (unsigned long long)f->seen,
+           (unsigned long long)f->wrong);
+    if (result == DOCA_SUCCESS)
+        result = ended;
+    return result == DOCA_SUCCESS ? (doca_error_t)f->report_cpu->result : result;
+}
+
+int main(int argc, char **argv)
+{
+    struct packets_options options = {.names = {"0000:03:00.0", "0000:03:00.1"}, .count = 1000};
+    static struct filter f;
+    doca_error_t result = packets_arguments(&options, argc, argv);
+
+    if (result == DOCA_SUCCESS)
+        result = open_all(&f, &options);
+    if (result == DOCA_SUCCESS)
+        result = run(&f, options.count);
+    close_all(&f);
+    return packets_exit(result);
+}
