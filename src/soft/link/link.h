@@ -138,8 +138,9 @@ SOFT_API uint32_t soft_link_max_msg(const struct soft_link *link);
 SOFT_API uint32_t soft_link_depth(const struct soft_link *link);
 
 /* Sends one message gathered from `iov`. 0: it will arrive (if the peer lives) without any further
- * call here. -EAGAIN: no room now, or not UP yet. -EMSGSIZE, -EPIPE (shut down or DOWN). Never
- * partial. */
+ * call here. -EAGAIN: no room now, or not UP yet; tcp says so too while a message of 128 KiB and
+ * more would have to wait behind others, although less than `depth` are on their way. -EMSGSIZE,
+ * -EPIPE (shut down or DOWN). Never partial. */
 SOFT_API int soft_link_send(struct soft_link *link, const struct iovec *iov, unsigned int niov);
 
 /* Messages sent so far that the peer's owner has released. Sent minus taken = in flight. */

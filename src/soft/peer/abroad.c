@@ -15,11 +15,13 @@
 #define MAX_CLIENTS 256u
 #define BURST       16u /* messages of one importer before others get their turn */
 #define SLEEP_MS    1000
+#define STALL_MS    1 /* between attempts to send what the network was behind with */
 
 struct client {
     struct od_list link;
     struct soft_link *wire;
-    uint64_t *ids; /* of exports, by cell; 0: free */
+    uint64_t stalled; /* ns, since when a reply finds no room; 0: not so */
+    uint64_t *ids;    /* of exports, by cell; 0: free */
     uint32_t ncells;
     uint32_t cells_cap;
 };
@@ -110,17 +112,21 @@ static const struct soft_peer_export *export_of(const struct client *client, uin
 
 /* ---- Requests ---- */
 
-/* False: the importer takes no replies, though it has asked for so many only. */
-static bool reply(struct client *client, union soft_peer_msg *msg, enum soft_peer_msg_type type,
-                  uint32_t seq, int status, size_t payload)
+/* 0; -EAGAIN, of those with a payload: the network is behind; negative: the importer takes no
+ * replies, though it has asked for so many only. */
+static int reply(struct client *client, union soft_peer_msg *msg, enum soft_peer_msg_type type,
+                 uint32_t seq, int status, size_t payload)
 {
     struct iovec iov[2] = {{.iov_base = msg}, {.iov_base = abroad.chunk, .iov_len = payload}};
+    const bool is_long = status == 0 && payload > 0;
+    int rc;
 
     iov[0].iov_len = soft_peer_wire_seal(msg, type, seq, status);
-    return soft_link_send(client->wire, iov, status == 0 && payload > 0 ? 2 : 1) == 0;
+    rc = soft_link_send(client->wire, iov, is_long ? 2 : 1);
+    return rc == -EAGAIN && !is_long ? -EPIPE : rc;
 }
 
-static bool handle_import(struct client *client, const struct soft_peer_msg_import *in)
+static int handle_import(struct client *client, const struct soft_peer_msg_import *in)
 {
     struct soft_peer_export *exp = NULL;
     union soft_peer_msg out = {0};
@@ -160,8 +166,8 @@ static int begin(const struct client *client, uint32_t cell, uint32_t access,
     return rc;
 }
 
-static bool handle_copy(struct client *client, const struct soft_peer_msg_copy *in,
-                        const void *payload)
+static int handle_copy(struct client *client, const struct soft_peer_msg_copy *in,
+                       const void *payload)
 {
     bool read = in->op == PEER_COPY_READ;
     union soft_peer_msg out = {0};
@@ -174,7 +180,7 @@ static bool handle_copy(struct client *client, const struct soft_peer_msg_copy *
     return reply(client, &out, PEER_MSG_DONE, in->hdr.seq, rc, read ? soft_peer_wire_bytes(in) : 0);
 }
 
-static bool handle_atomic(struct client *client, const struct soft_peer_msg_atomic *in)
+static int handle_atomic(struct client *client, const struct soft_peer_msg_atomic *in)
 {
     struct soft_peer_seg seg = {.addr = in->addr, .len = in->width};
     union soft_peer_msg out = {0};
@@ -188,15 +194,15 @@ static bool handle_atomic(struct client *client, const struct soft_peer_msg_atom
     return reply(client, &out, PEER_MSG_DONE, in->hdr.seq, rc, 0);
 }
 
-static bool handle_close(struct client *client, uint32_t cell)
+static int handle_close(struct client *client, uint32_t cell)
 {
     if (cell >= client->ncells || client->ids[cell] == 0)
-        return false;
+        return -EBADMSG;
     client->ids[cell] = 0;
-    return true;
+    return 0;
 }
 
-static bool handle_ring(const struct client *client, uint32_t cell)
+static int handle_ring(const struct client *client, uint32_t cell)
 {
     const struct soft_peer_export *exp;
 
@@ -205,18 +211,19 @@ static bool handle_ring(const struct client *client, uint32_t cell)
     if (exp != NULL && exp->waker != NULL)
         od_waker_wake(exp->waker);
     soft_service_unlock();
-    return true;
+    return 0;
 }
 
-/* False: the importer broke the protocol. */
-static bool handle(struct client *client, const struct soft_link_msg *raw)
+/* 0; -EAGAIN: once more, later, which only a read says, whose replies are long; negative: the
+ * importer broke the protocol. */
+static int handle(struct client *client, const struct soft_link_msg *raw)
 {
     union soft_peer_msg msg;
     const void *payload;
     size_t len;
 
     if (soft_peer_wire_split(raw->data, raw->len, &msg, &payload, &len) != 0)
-        return false;
+        return -EBADMSG;
     switch (msg.hdr.type) {
     case PEER_MSG_IMPORT:
         return handle_import(client, &msg.import);
@@ -229,7 +236,7 @@ static bool handle(struct client *client, const struct soft_link_msg *raw)
     case PEER_MSG_ATOMIC:
         return handle_atomic(client, &msg.atomic);
     default:
-        return false;
+        return -EBADMSG;
     }
 }
 
@@ -279,6 +286,25 @@ static bool take_clients(void)
     return true;
 }
 
+static uint64_t now_ns(void)
+{
+    struct timespec ts;
+
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+/* A read whose reply finds no room is done once more, later. -EAGAIN, or the importer has had its
+ * time. */
+static int stall(struct client *client)
+{
+    uint64_t now = now_ns();
+
+    if (client->stalled == 0)
+        client->stalled = now;
+    return now - client->stalled < (uint64_t)PEER_ANSWER_MS * 1000000u ? -EAGAIN : -ETIMEDOUT;
+}
+
 /* Whether there was something to do. */
 static bool serve(struct client *client)
 {
@@ -288,10 +314,14 @@ static bool serve(struct client *client)
 
     for (n = 0; n < BURST; n++) {
         rc = soft_link_recv(client->wire, &msg);
-        if (rc == 0 && !handle(client, &msg))
-            rc = -EBADMSG;
         if (rc != 0)
             break;
+        rc = handle(client, &msg);
+        if (rc == -EAGAIN)
+            rc = stall(client);
+        if (rc != 0)
+            break;
+        client->stalled = 0;
         soft_link_release(client->wire);
     }
     if (rc != 0 && rc != -EAGAIN)
@@ -316,17 +346,21 @@ static bool is_pending(void)
 
     OD_LIST_FOR_EACH(link, &abroad.clients)
     {
-        pending |= soft_link_pending(OD_LIST_ENTRY(link, struct client, link)->wire);
+        struct client *client = OD_LIST_ENTRY(link, struct client, link);
+
+        pending |= client->stalled == 0 && soft_link_pending(client->wire);
     }
     return pending;
 }
 
-static uint64_t now_ns(void)
+static bool is_any_stalled(void)
 {
-    struct timespec ts;
-
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+    OD_LIST_FOR_EACH(link, &abroad.clients)
+    {
+        if (OD_LIST_ENTRY(link, struct client, link)->stalled != 0)
+            return true;
+    }
+    return false;
 }
 
 static void sleep_a_while(void)
@@ -335,7 +369,7 @@ static void sleep_a_while(void)
 
     od_waker_arm(&abroad.waker);
     if (!is_pending())
-        poll(&pfd, 1, SLEEP_MS);
+        poll(&pfd, 1, is_any_stalled() ? STALL_MS : SLEEP_MS);
     od_waker_clear(&abroad.waker);
 }
 

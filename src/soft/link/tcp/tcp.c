@@ -3,9 +3,10 @@
 
 #include "soft/link/tcp/tcp_priv.h"
 
-#define IDLE_POLLS  32u /* without news, before counts travel alone */
-#define STEPS       4u  /* reads in one call of the owner */
-#define CHECK_STEPS 1024u
+#define IDLE_POLLS   32u          /* without news, before counts travel alone */
+#define STEPS        4u           /* reads in one call of the owner */
+#define LONG_MESSAGE (128u << 10) /* bytes */
+#define CHECK_STEPS  1024u
 
 static bool has_store(enum soft_tcp_phase phase)
 {
@@ -40,6 +41,16 @@ static int send_numbered(struct soft_tcp_link *self, enum soft_tcp_type type,
     return rc;
 }
 
+/* What the socket does not take is copied, which for long messages takes as long as sending them.
+ */
+static bool is_behind(struct soft_tcp_link *self)
+{
+    if (!atomic_load_explicit(&self->stream.behind, memory_order_relaxed))
+        return false;
+    soft_tcp_look(self, STEPS);
+    return atomic_load_explicit(&self->stream.behind, memory_order_relaxed);
+}
+
 static int tcp_send(struct soft_link *link, const struct iovec *iov, unsigned int niov)
 {
     struct soft_tcp_link *self = soft_tcp_link(link);
@@ -57,6 +68,8 @@ static int tcp_send(struct soft_link *link, const struct iovec *iov, unsigned in
             return -EAGAIN;
     }
     self->idle_polls = 0;
+    if (len >= LONG_MESSAGE && is_behind(self))
+        return -EAGAIN;
     return send_numbered(self, SOFT_TCP_MESSAGE, iov, niov, len);
 }
 
