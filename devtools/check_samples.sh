@@ -168,6 +168,24 @@ wires "pcap:replay=$stage/in.pcap" "pcap:capture=$stage/out.pcap"
 run doca_eth/eth_l2_forward "03:00.0 to 0000:03:00.1: 500 forwarded, 0 failed, 0 dropped" host -n 500
 "$packets" compare "$stage/in.pcap" "$stage/out.pcap" >"$stage/out" 2>&1 ||
     fail "eth_l2_forward: what leaves is not what came"
+# While it forwards for ever, another process looks on.
+wires "pcap:replay=$stage/in.pcap,rate=2000,loops=0" "pcap:capture=/dev/null"
+"${wrapper[@]}" "$samples/doca_eth/eth_l2_forward/build-host/eth_l2_forward" >"$stage/forward.out" 2>&1 \
+    </dev/null &
+forwarder=$!
+for _ in {1..600}; do
+    grep -q forwarding "$stage/forward.out" && break
+    sleep 0.1
+done
+for what in "0000:03:00.0" "0000:03:00.0 --queue 0" "0000:03:00.1 --only tx"; do
+    # shellcheck disable=SC2086
+    timeout 60 "$stage$prefix/tools/opendoca" port capture $what -w "$stage/seen.pcap" -c 50 \
+        >"$stage/out" 2>&1 || fail "opendoca port capture $what"
+    "$packets" part "$stage/seen.pcap" "$stage/in.pcap" >>"$stage/out" 2>&1 ||
+        fail "opendoca port capture $what: other frames"
+done
+kill "$forwarder"
+wait "$forwarder" || { cp "$stage/forward.out" "$stage/out"; fail "eth_l2_forward: exit status $?"; }
 if [ ${#wrapper[@]} -eq 0 ] && unshare -n ip link add odsa type veth peer name odsb 2>/dev/null; then
     wires af_packet:odsa af_packet:odsb
     wrapper=(unshare -n "$packets" veth)

@@ -4,6 +4,7 @@
 
 usage: sample_packets.py make FILE NUMBER      a capture of that many frames
        sample_packets.py compare FILE FILE     do two captures have the same frames?
+       sample_packets.py part FILE FILE        are all frames of one those of the other, in order?
        sample_packets.py veth COMMAND...       in a network namespace of its own: makes the wire
                                                odsa - odsb and runs the command
        sample_packets.py veth-ends COMMAND...  makes the wires x - odsa and odsb - y as well,
@@ -98,6 +99,10 @@ def main(arguments):
         make(arguments[1], int(arguments[2]))
     elif arguments[0] == 'compare':
         return 0 if read(arguments[1]) == read(arguments[2]) else 1
+    elif arguments[0] == 'part':
+        some, cycle = read(arguments[1]), read(arguments[2])
+        first = cycle.index(some[0])
+        return 0 if all(some[i] == cycle[(first + i) % len(cycle)] for i in range(len(some))) else 1
     elif arguments[0] == 'veth':
         quiet()
         wire('odsa', 'odsb')

@@ -133,6 +133,24 @@ struct soft_nic_txq {
 
 struct soft_nic_engine;
 
+/* Captures of a port. */
+#define SOFT_NIC_TAPS 4u
+
+struct soft_nic_tap {
+    struct capture_ring *ring;
+    uint64_t head;
+    uint32_t pid; /* of who captures */
+    uint32_t directions;
+    int32_t queue;
+};
+
+struct soft_nic_taps {
+    _Atomic uint32_t n; /* mostly 0 */
+    uint32_t asked;     /* the thread: as of the last look */
+    pthread_mutex_t lock;
+    struct soft_nic_tap tap[SOFT_NIC_TAPS];
+};
+
 struct soft_nic_port {
     struct od_list link; /* of all ports */
     const struct soft_device *device;
@@ -152,6 +170,7 @@ struct soft_nic_port {
     struct soft_nic_rxq **by_id;     /* 65536 */
     struct soft_nic_outside outside; /* as of the last question */
     struct soft_nic_frame batch[SOFT_NIC_BATCH];
+    struct soft_nic_taps taps;
 
     struct soft_nic_engine *engine; /* for queues of kernels; see engine.c */
     _Atomic uint32_t sleepers;      /* queues for which the thread drives */
@@ -200,6 +219,21 @@ void soft_nic_engine_receives(struct soft_nic_port *port, int more);
 /* Sends what is due, at most a batch; returns how many slots it dealt with. `*wake_at`: lowered to
  * the time that the queue waits for, when it does. */
 uint32_t soft_nic_ring_txq_step(struct soft_nic_ring_txq *txq, uint64_t *wake_at);
+
+/* The port's thread: begins captures that were asked for, ends those that are over. */
+void soft_nic_taps_look(struct soft_nic_port *port);
+void soft_nic_taps_close(struct soft_nic_port *port);
+/* Copies into the captures of the port (`queue` is -1), or into those of a queue. */
+void soft_nic_tap_rx(struct soft_nic_port *port, const struct soft_nic_frame *frame, uint64_t time,
+                     int32_t queue);
+/* Those that were sent well. */
+void soft_nic_tap_tx(struct soft_nic_port *port, const struct soft_nic_tx_frame *frames,
+                     uint32_t n);
+
+static inline bool soft_nic_is_tapped(const struct soft_nic_port *port)
+{
+    return od_unlikely(atomic_load_explicit(&port->taps.n, memory_order_relaxed) != 0);
+}
 
 /* The port's thread. */
 int soft_nic_thread_start(struct soft_nic_port *port);

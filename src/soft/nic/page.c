@@ -19,9 +19,9 @@
 #define PREFIX "nic-"
 
 /* "nic-PID-0000:03:00.0"; sub functions have a '/' in their id. */
-static void file_name(const struct soft_nic_page *page, char name[NAME_MAX])
+void soft_nic_page_name(uint32_t pid, const char *device, char name[NAME_MAX])
 {
-    snprintf(name, NAME_MAX, PREFIX "%u-%s", page->pid, page->device);
+    snprintf(name, NAME_MAX, PREFIX "%u-%.200s", pid, device);
     for (char *c = name; *c != '\0'; c++)
         *c = *c == '/' ? '.' : *c;
 }
@@ -63,7 +63,7 @@ struct soft_nic_page *soft_nic_page_create(const struct soft_device *device,
     char name[NAME_MAX];
 
     fill(&content, device, info);
-    file_name(&content, name);
+    soft_nic_page_name(content.pid, content.device, name);
     page = map_file(name);
     if (page == NULL) {
         page =
@@ -82,7 +82,7 @@ void soft_nic_page_destroy(struct soft_nic_page *page)
 
     if (page == NULL)
         return;
-    file_name(page, name);
+    soft_nic_page_name(page->pid, page->device, name);
     munmap(page, sizeof(*page));
     dirfd = soft_service_folder_open(dir, sizeof(dir));
     if (dirfd < 0)
@@ -98,7 +98,7 @@ bool soft_nic_page_is_valid(const void *bytes, size_t len)
     return len == sizeof(*page) &&
            memcmp(page->magic, SOFT_NIC_PAGE_MAGIC, sizeof(page->magic)) == 0 &&
            page->version == SOFT_NIC_PAGE_VERSION && page->ncounters == SOFT_NIC_COUNTERS &&
-           page->reserved == 0 && memchr(page->device, '\0', sizeof(page->device)) != NULL &&
+           memchr(page->device, '\0', sizeof(page->device)) != NULL &&
            memchr(page->kind, '\0', sizeof(page->kind)) != NULL &&
            memchr(page->where, '\0', sizeof(page->where)) != NULL &&
            memchr(page->mode, '\0', sizeof(page->mode)) != NULL;

@@ -5,6 +5,8 @@
 /* The counters of a port as others can read them: a file in the runtime folder, mapped by the
  * process that has the port, for as long as it has it. */
 
+#include <limits.h>
+
 #include "soft/nic/nic.h"
 
 #define SOFT_NIC_PAGE_MAGIC   "ODNICPG"
@@ -15,7 +17,7 @@ struct soft_nic_page {
     uint32_t version;
     uint32_t pid;
     uint32_t ncounters;
-    uint32_t reserved; /* 0 */
+    _Atomic uint32_t captures; /* how often somebody asked for a capture */
     char device[SOFT_DEVICE_ID_SIZE];
     char kind[16];
     char where[80];
@@ -23,6 +25,9 @@ struct soft_nic_page {
     struct soft_nic_counters counters;
 };
 _Static_assert(offsetof(struct soft_nic_page, counters) == 184, "frozen");
+
+/* The name of its file. */
+void soft_nic_page_name(uint32_t pid, const char *device, char name[NAME_MAX]);
 
 /* A page of this process; in memory only where the folder cannot be used. NULL: no memory. */
 struct soft_nic_page *soft_nic_page_create(const struct soft_device *device,

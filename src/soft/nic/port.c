@@ -120,6 +120,7 @@ static int open_port(const struct soft_device *device, struct soft_nic_port **ou
         goto err_close_backend;
     }
     soft_nic_interest_update(port);
+    pthread_mutex_init(&port->taps.lock, NULL);
     err = soft_nic_thread_start(port);
     if (err != 0)
         goto err_destroy_page;
@@ -128,6 +129,7 @@ static int open_port(const struct soft_device *device, struct soft_nic_port **ou
     return 0;
 
 err_destroy_page:
+    soft_nic_taps_close(port);
     soft_nic_page_destroy(port->page);
 err_close_backend:
     port->backend->ops->close(port->backend);
@@ -171,6 +173,7 @@ void soft_nic_port_release(struct soft_nic_port *port)
         return;
     soft_nic_thread_stop(port);
     soft_nic_flow_close(port); /* may release other ports */
+    soft_nic_taps_close(port);
     port->backend->ops->close(port->backend);
     soft_nic_page_destroy(port->page);
     free(port->by_id);

@@ -314,6 +314,8 @@ void soft_nic_rxq_deliver(struct soft_nic_rxq *rxq, const struct soft_nic_frame 
         fill(post, frame, meta);
         rxq->batch_frames++;
         rxq->batch_bytes += frame->len;
+        if (soft_nic_is_tapped(rxq->port))
+            soft_nic_tap_rx(rxq->port, frame, meta->time, rxq->id);
     }
     rxq->touched = true;
     atomic_store_explicit(&rxq->filled, filled + 1, memory_order_release);

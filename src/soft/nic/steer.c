@@ -66,6 +66,8 @@ void soft_nic_steer(struct soft_nic_port *port, struct soft_nic_frame *frames, u
         if (frames[i].time == 0 && now == 0)
             now = soft_nic_now();
         meta.time = frames[i].time != 0 ? frames[i].time : now;
+        if (soft_nic_is_tapped(port))
+            soft_nic_tap_rx(port, &frames[i], meta.time, -1);
         if (od_unlikely(frames[i].len > longest))
             count(port, SOFT_NIC_RX_GSO);
         else

@@ -29,6 +29,7 @@ static void tick(struct soft_nic_port *port, uint64_t *next)
         soft_nic_add(&port->page->counters, SOFT_NIC_LINK_DOWN, 1);
     port->link_up = info.link_up;
     soft_nic_port_refresh(port);
+    soft_nic_taps_look(port);
 }
 
 static bool is_idle(const struct soft_nic_port *port)

@@ -84,6 +84,8 @@ static uint32_t give(struct soft_nic_txq *txq, struct soft_nic_tx_frame *frames,
     uint32_t taken = txq->tx->ops->tx(txq->tx, frames, n);
 
     count_sent(txq, frames, taken);
+    if (soft_nic_is_tapped(txq->port))
+        soft_nic_tap_tx(txq->port, frames, taken);
     return taken;
 }
 

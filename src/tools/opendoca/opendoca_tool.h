@@ -17,6 +17,7 @@ int tool_pair(int argc, char **argv);
 int tool_doctor(int argc, char **argv);
 int tool_device(int argc, char **argv);
 int tool_port(int argc, char **argv);
+int tool_port_capture(int argc, char **argv); /* of tool_port() */
 int tool_stats(int argc, char **argv);
 int tool_wire(int argc, char **argv);
 int tool_demo(int argc, char **argv);

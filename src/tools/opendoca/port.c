@@ -27,12 +27,18 @@ static void usage(FILE *out)
     fprintf(out,
             "Usage: opendoca port list\n"
             "       opendoca port add INTERFACE --as PCI [--role host|dpu] [--kind KIND]\n"
-            "                                   [--file DEVICES]\n\n"
+            "                                   [--file DEVICES]\n"
+            "       opendoca port capture DEVICE -w FILE [-c COUNT] [--queue ID] [--only rx|tx]\n"
+            "                                    [--pid PID]\n\n"
             "list   devices of the devices file and what carries their frames\n"
             "add    writes into the devices file that the device with this address has this\n"
             "       interface; the device is added when it is not there. KIND is af_packet (the\n"
             "       default) or tap. The file is that of --file, else of OPENDOCA_CONFIG, else\n"
             "       " SYSTEM_FILE "\n\n"
+            "capture  frames of a port that a running program has, into a capture file; \"-\" is\n"
+            "       standard output. DEVICE is a PCI address, or the interface of the port. Ends\n"
+            "       after COUNT frames, with the program, or when it is interrupted. With --queue\n"
+            "       only what the receive queue with this id is given\n\n"
             "Example: opendoca port add veth0 --as 0000:03:00.0 --file my.json\n"
             "         OPENDOCA_CONFIG=my.json my_program\n");
 }
@@ -224,6 +230,7 @@ int tool_port(int argc, char **argv)
 {
     const char *config = getenv("OPENDOCA_CONFIG");
     struct request request = {.role = "host", .kind = "af_packet"};
+    int status = TOOL_USAGE;
 
     request.file = config != NULL && config[0] != '\0' ? config : SYSTEM_FILE;
     if (argc == 2 && (strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "--help") == 0)) {
@@ -234,6 +241,9 @@ int tool_port(int argc, char **argv)
         return list_ports();
     if (argc > 2 && strcmp(argv[1], "add") == 0 && read_request(&request, argc - 1, argv + 1))
         return add_port(&request);
-    usage(stderr);
-    return TOOL_USAGE;
+    if (argc > 2 && strcmp(argv[1], "capture") == 0)
+        status = tool_port_capture(argc - 1, argv + 1);
+    if (status == TOOL_USAGE)
+        usage(stderr);
+    return status;
 }

@@ -32,7 +32,7 @@ SOFT_API int soft_pcap_next(struct soft_pcap *pcap, struct soft_pcap_frame *fram
 
 /* The beginning of a file with stamps of nanoseconds, in the byte order of the machine; and of a
  * record. */
-void soft_pcap_head(uint8_t head[SOFT_PCAP_HEAD]);
-void soft_pcap_record(uint8_t record[SOFT_PCAP_RECORD], uint32_t len, uint64_t time);
+SOFT_API void soft_pcap_head(uint8_t head[SOFT_PCAP_HEAD]);
+SOFT_API void soft_pcap_record(uint8_t record[SOFT_PCAP_RECORD], uint32_t len, uint64_t time);
 
 #endif /* OD_SOFT_NIC_PCAP_PCAP_FILE_H_ */
