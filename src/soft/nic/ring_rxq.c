@@ -85,5 +85,7 @@ void soft_nic_ring_deliver(struct soft_nic_rxq *rxq, const struct soft_nic_frame
     write_record(rxq, n, frame->len, meta);
     atomic_store_explicit(&rxq->filled, n + 1, memory_order_relaxed);
     opendoca_gpu_poke(&ring->words->stored, n + 1);
+    if (soft_nic_is_tapped(rxq->port))
+        soft_nic_tap_rx(rxq->port, frame, meta->time, rxq->id);
     soft_nic_rxq_count(rxq, SOFT_NIC_RX_DELIVERED, frame->len);
 }
