@@ -6,37 +6,6 @@
 
 #include <doca_sync_event.h>
 
-/* Two processes and a way between them that is no part of what is tested. */
-static void run_two(void (*first)(int peer), void (*second)(int peer))
-{
-    int ends[2];
-    pid_t pids[2];
-    char byte[2048];
-
-    pids[0] = side_start(first, &ends[0]);
-    pids[1] = side_start(second, &ends[1]);
-    /* What one says goes to the other. */
-    for (int open = 2; open > 0;) {
-        struct pollfd fd[2] = {{ends[0], POLLIN, 0}, {ends[1], POLLIN, 0}};
-
-        need(poll(fd, 2, SIDE_SECONDS * 1000) > 0);
-        for (int i = 0; i < 2; i++) {
-            ssize_t n = fd[i].revents == 0 ? -1 : recv(ends[i], byte, sizeof(byte), 0);
-
-            if (fd[i].revents != 0 && n <= 0) {
-                shutdown(ends[!i], SHUT_WR);
-                close(ends[i]);
-                ends[i] = -1;
-                open--;
-            } else if (n > 0) {
-                send(ends[!i], byte, (size_t)n, MSG_NOSIGNAL);
-            }
-        }
-    }
-    assert_int_equal(side_wait(pids[0]), 0);
-    assert_int_equal(side_wait(pids[1]), 0);
-}
-
 /* ---- ping-pong ---- */
 
 #define ROUNDS 2000u
