@@ -50,6 +50,7 @@ static const struct eth_wire eth_wires[] = {
     {"loop", "loop:wire", "loop:wire", false},
     {"af_packet", "af_packet:odva", "af_packet:odvb", true},
     {"af_xdp", "af_xdp:odva", "af_xdp:odvb", true},
+    {"af_xdp_generic", "af_xdp:odva,mode=generic", "af_xdp:odvb,mode=generic", true},
     {"error", "error:seed=1;loop:wire", "error:seed=2;loop:wire", false},
     {"tap", "af_packet:odtap", "tap:odtap", true},
 };
@@ -110,7 +111,7 @@ static inline int eth_wire_up(const char *kind)
         if (++wire == eth_wires + sizeof(eth_wires) / sizeof(eth_wires[0]))
             return eth_skip("no such kind of wire");
     }
-    rc = strcmp(kind, "af_xdp") == 0 ? eth_check_xdp() : 0;
+    rc = strncmp(kind, "af_xdp", 6) == 0 ? eth_check_xdp() : 0;
     if (rc == 0 && wire->needs_kernel)
         rc = eth_make_interfaces(strcmp(kind, "tap") == 0);
     if (rc != 0)

@@ -211,10 +211,72 @@ static void a_killed_owner_leaves_nothing(void **state)
     close_all(NULL);
 }
 
+/* 0: refused, with the name of the capability. */
+static int be_without_rights(void)
+{
+    struct soft_device device = {.mtu = 1500};
+    struct soft_nic_port *port;
+
+    /* What has to be loaded may lie where others cannot read. */
+    snprintf(device.port, sizeof(device.port), "%s:odnone", kind);
+    if (soft_nic_port_hold(&device, &port) != -ENODEV || setresuid(65534, 65534, 65534) != 0)
+        return 1;
+    snprintf(device.port, sizeof(device.port), "%s:odvb", kind);
+    if (soft_nic_port_hold(&device, &port) != -EPERM)
+        return 2;
+    if (strstr(soft_reason(), "CAP_NET_RAW") == NULL)
+        return 3;
+    snprintf(device.port, sizeof(device.port), "loop");
+    return soft_nic_port_hold(&device, &port) == 0 ? 0 : 4;
+}
+
+static void without_rights_the_capability_is_named(void **state)
+{
+    int status;
+    pid_t pid;
+
+    (void)state;
+    make_interfaces();
+    fflush(NULL);
+    pid = fork();
+    if (pid == 0)
+        _exit(be_without_rights());
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+    assert_int_equal(system("ip link del odva"), 0);
+}
+
+/* Each send queue has one of its own. */
+static void all_queues_of_an_interface_are_served(void **state)
+{
+    struct soft_nic_txq *first;
+    struct soft_nic_port_info info;
+
+    (void)state;
+    assert_int_equal(system("ip link add odva numtxqueues 2 numrxqueues 2 type veth"
+                            " peer name odvb numtxqueues 2 numrxqueues 2 2>/dev/null &&"
+                            " ip link set odva up && ip link set odvb up"),
+                     0);
+    open_queues();
+    assert_traffic();
+    first = s.txq;
+    assert_int_equal(soft_nic_txq_open(s.sends, &s.txq), 0);
+    assert_traffic();
+    soft_nic_txq_close(first);
+    soft_nic_port_info(s.receives, &info);
+    if (strcmp(kind, "af_xdp") == 0)
+        assert_non_null(strstr(info.mode, "2 queues"));
+    close_all(NULL);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_killed_owner_leaves_nothing), /* first: it forks */
+        /* First: they fork. */
+        cmocka_unit_test(without_rights_the_capability_is_named),
+        cmocka_unit_test(a_killed_owner_leaves_nothing),
+        cmocka_unit_test(all_queues_of_an_interface_are_served),
         cmocka_unit_test_setup_teardown(an_interface_that_went_down_is_counted_and_comes_back,
                                         open_all, close_all),
         cmocka_unit_test_setup_teardown(another_name_changes_nothing, open_all, close_all),
