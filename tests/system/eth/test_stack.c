@@ -16,6 +16,7 @@
 #define PLACE  2048u
 #define LEN    60u
 #define FRAMES 20u
+#define FORMS  60u
 
 static struct {
     struct soft_device a, b;
@@ -230,6 +231,39 @@ static void a_rule_that_goes_gives_back_its_frames(void **state)
     send_and_expect(5000, 64, false);
 }
 
+/* Each asks for other bits, so that there are more forms of rules than a port can tell the kernel;
+ * only the last one matches. */
+static void rules_of_many_forms_are_as_exact(void **state)
+{
+    const struct soft_nic_table_conf conf = {.kind = SOFT_NIC_TABLE_LIST, .max_entries = FORMS};
+    struct soft_nic_entry *entries[FORMS];
+
+    (void)state;
+    assert_int_equal(soft_nic_table_create(s.receives, &conf, &s.table), 0);
+    soft_nic_port_set_root(s.receives, s.table);
+    for (uint32_t i = 0; i < FORMS; i++) {
+        const bool is_last = i == FORMS - 1;
+        struct soft_nic_entry_conf entry = {
+            .mask = {.l3 = 0xff, .dst_port = is_last ? 0xffff : 0},
+            .value = {.l3 = SOFT_NIC_L3_IPV4, .dst_port = htons(is_last ? 5000 : 0)},
+            .fwd = {.kind = SOFT_NIC_FWD_QUEUES, .nqueues = 1},
+        };
+
+        if (!is_last) {
+            entry.mask.src_ip[0] = entry.value.src_ip[0] = 0x20;
+            entry.mask.src_ip[2 + i / 8] = (uint8_t)(1u << i % 8);
+        }
+        assert_int_equal(soft_nic_entry_add(s.table, &entry, &entries[i]), 0);
+    }
+    send_and_expect(5000, 64, true);
+    send_and_expect(6000, 64, false);
+    for (uint32_t i = 0; i < FORMS; i++) {
+        assert_int_equal(soft_nic_entry_remove(entries[i]), 0);
+        soft_nic_entry_free(entries[i]);
+    }
+    send_and_expect(5000, 64, false);
+}
+
 static void frames_that_are_left_alone_are_counted(void **state)
 {
     double end = eth_seconds() + 20;
@@ -252,6 +286,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(what_no_rule_wants_is_for_the_stack, open_all, close_all),
         cmocka_unit_test_setup_teardown(rules_on_other_fields_are_as_exact, open_all, close_all),
         cmocka_unit_test_setup_teardown(so_are_those_of_a_list, open_all, close_all),
+        cmocka_unit_test_setup_teardown(rules_of_many_forms_are_as_exact, open_all, close_all),
         cmocka_unit_test_setup_teardown(a_rule_that_goes_gives_back_its_frames, open_all,
                                         close_all),
         cmocka_unit_test_setup_teardown(frames_that_are_left_alone_are_counted, open_all,
