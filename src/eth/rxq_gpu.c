@@ -85,10 +85,6 @@ static doca_error_t check_start(const struct doca_eth_rxq *rxq, const char *func
                          "%zu bytes" CORE_LIMIT "%llu for a burst of %u" CORE_REMEDY
                          "see doca_eth_rxq_estimate_packet_buf_size()",
                          rxq->mem_len, (unsigned long long)needed, rxq->burst);
-    if (rxq->gpu.packets != NULL && rxq->gpu.packets->cpu == NULL)
-        return CORE_FAIL(DOCA_ERROR_NOT_SUPPORTED, CORE_LOG_ETH, func, rxq->ctx.name,
-                         "packet memory",
-                         "on the GPU alone" CORE_REMEDY "allocate it as DOCA_GPU_MEM_TYPE_CPU_GPU");
     return check_cpu_settings(rxq, func);
 }
 
@@ -177,6 +173,8 @@ static int open_queue(struct doca_eth_rxq *rxq, uint32_t num, char *packets)
         .words = (struct opendoca_gpu_rx_words *)gpu->words->cpu,
         .cqes = (struct opendoca_gpu_cqe *)gpu->cqes->cpu,
         .slots = packets,
+        .packets = gpu->packets,
+        .at = gpu->packets != NULL ? soft_gpu_at(gpu->packets, rxq->mem) : NULL,
         .num = num,
         .stride = rxq->max_packet,
         .magic = &((struct doca_gpu_eth_rxq *)gpu->handle->cpu)->opendoca.magic};

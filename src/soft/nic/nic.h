@@ -199,11 +199,15 @@ struct opendoca_gpu_tx_words;
 struct opendoca_gpu_cqe;
 struct opendoca_gpu_slot;
 
+struct soft_gpu_memory;
+
 struct soft_nic_rx_ring {
     struct opendoca_gpu_rx_words *words;
     struct opendoca_gpu_cqe *cqes; /* `num` */
-    char *slots;                   /* `num` of `stride` bytes */
-    uint32_t num;                  /* a power of two */
+    char *slots;                   /* `num` of `stride` bytes; NULL: the CPU does not reach them */
+    const struct soft_gpu_memory *packets; /* then: the GPU's memory that has them, ... */
+    char *at;                              /* ... and where they are for kernels */
+    uint32_t num;                          /* a power of two */
     uint32_t stride;
     const uint32_t *magic; /* of the handle: when it changes, the queue is broken */
 };

@@ -107,6 +107,7 @@ struct soft_nic_rxq {
     struct soft_nic_port *port;
     struct soft_nic_rxq_conf conf;
     struct soft_nic_rx_ring ring; /* of kernels; num 0: posts instead */
+    struct soft_nic_stage *stage; /* of a ring in memory that the CPU does not reach, else NULL */
     struct soft_nic_counters counters;
     uint32_t number;
     uint16_t id;
@@ -166,6 +167,7 @@ struct soft_nic_port {
     _Atomic uint64_t turns;  /* how often somebody did */
     _Atomic uint32_t wanted; /* by those who change the queues: they go first */
     uint32_t nrxqs;          /* from here on while driving */
+    uint32_t nstages;        /* of them, those with a stage */
     struct soft_nic_rxq *rxqs[SOFT_NIC_RXQS];
     struct soft_nic_rxq **by_id;     /* 65536 */
     struct soft_nic_outside outside; /* as of the last question */
@@ -204,6 +206,20 @@ void soft_nic_ring_deliver(struct soft_nic_rxq *rxq, const struct soft_nic_frame
                            const struct soft_nic_meta *meta);
 /* Frames for which the kernel has granted slots. */
 uint32_t soft_nic_ring_room(const struct soft_nic_rxq *rxq);
+/* Tells the kernel of frame n, which is in its slot. */
+void soft_nic_ring_tell(struct soft_nic_rxq *rxq, uint64_t n, uint32_t len,
+                        const struct soft_nic_meta *meta);
+
+/* Frames on their way into memory that the CPU does not reach. -ENOTSUP, -ENOMEM, -EIO with a
+ * reason. All but the first two are the driver's. */
+int soft_nic_stage_open(const struct soft_nic_rx_ring *ring, struct soft_nic_stage **stage);
+void soft_nic_stage_close(struct soft_nic_stage *stage); /* NULL is fine; waits for copies */
+/* false: there is no room. */
+bool soft_nic_stage_put(struct soft_nic_rxq *rxq, const struct soft_nic_frame *frame,
+                        const struct soft_nic_meta *meta);
+uint32_t soft_nic_stage_room(const struct soft_nic_stage *stage);
+/* Begins what came, tells the kernel what has arrived; 0: nothing is under way. */
+uint32_t soft_nic_stage_step(struct soft_nic_rxq *rxq);
 
 /* A frame's end, for the queue and its port. */
 void soft_nic_rxq_count(struct soft_nic_rxq *rxq, enum soft_nic_counter end, uint32_t len);

@@ -258,6 +258,18 @@ static uint32_t count_room(struct soft_nic_port *port)
     return (uint32_t)room;
 }
 
+/* Frames on their way into memory of GPUs. */
+static uint32_t step_stages(struct soft_nic_port *port)
+{
+    uint32_t under_way = 0;
+
+    for (uint32_t i = 0; i < port->nrxqs; i++) {
+        if (port->rxqs[i]->stage != NULL)
+            under_way += soft_nic_stage_step(port->rxqs[i]);
+    }
+    return under_way;
+}
+
 uint32_t soft_nic_port_drive(struct soft_nic_port *port)
 {
     const struct soft_nic_ops *ops = port->backend->ops;
@@ -273,6 +285,8 @@ uint32_t soft_nic_port_drive(struct soft_nic_port *port)
         if (od_unlikely((soft_nic_count(&port->page->counters, SOFT_NIC_RX_SEEN) & 0xffff) < n))
             note_outside(port);
     }
+    if (od_unlikely(port->nstages > 0))
+        n += step_stages(port);
     soft_nic_port_unlock(port);
     return n;
 }

@@ -13,22 +13,34 @@ int soft_nic_rxq_open_ring(struct soft_nic_port *port, const struct soft_nic_rx_
                            struct soft_nic_rxq **out)
 {
     const struct soft_nic_rxq_conf conf = {.depth = 1};
+    struct soft_nic_stage *stage = NULL;
     struct soft_nic_rxq *rxq;
     int err = soft_nic_engine_hold(port);
 
     if (err != 0)
         return err;
     err = soft_nic_rxq_open(port, &conf, &rxq);
-    if (err != 0) {
-        soft_nic_engine_release(port);
-        return err;
+    if (err != 0)
+        goto err_release;
+    if (ring->slots == NULL) {
+        err = soft_nic_stage_open(ring, &stage);
+        if (err != 0)
+            goto err_close;
     }
     soft_nic_port_lock(port);
     rxq->ring = *ring;
+    rxq->stage = stage;
+    port->nstages += stage != NULL;
     soft_nic_port_unlock(port);
     soft_nic_engine_receives(port, 1);
     *out = rxq;
     return 0;
+
+err_close:
+    soft_nic_rxq_close(rxq);
+err_release:
+    soft_nic_engine_release(port);
+    return err;
 }
 
 uint32_t soft_nic_ring_room(const struct soft_nic_rxq *rxq)
@@ -37,7 +49,11 @@ uint32_t soft_nic_ring_room(const struct soft_nic_rxq *rxq)
     uint64_t room = opendoca_gpu_observe(&rxq->ring.words->posted) - filled;
 
     /* More than there are: the kernel wrote something else there. */
-    return room <= rxq->ring.num ? (uint32_t)room : 0;
+    if (od_unlikely(room > rxq->ring.num))
+        return 0;
+    if (rxq->stage != NULL)
+        room = OD_MIN(room, (uint64_t)soft_nic_stage_room(rxq->stage));
+    return (uint32_t)room;
 }
 
 static void write_record(const struct soft_nic_rxq *rxq, uint64_t n, uint32_t len,
@@ -54,6 +70,13 @@ static void write_record(const struct soft_nic_rxq *rxq, uint64_t n, uint32_t le
     opendoca_gpu_poke(&words[5], (uint64_t)opendoca_gpu_swap32(len) << 32);
     opendoca_gpu_poke(&words[6], opendoca_gpu_time_to_be(meta->time));
     opendoca_gpu_publish(&words[7], opendoca_gpu_cqe_tail(OPENDOCA_GPU_CQE_RX, owner, (uint16_t)n));
+}
+
+void soft_nic_ring_tell(struct soft_nic_rxq *rxq, uint64_t n, uint32_t len,
+                        const struct soft_nic_meta *meta)
+{
+    write_record(rxq, n, len, meta);
+    opendoca_gpu_poke(&rxq->ring.words->stored, n + 1);
 }
 
 static bool is_broken(const struct soft_nic_rxq *rxq)
@@ -81,10 +104,14 @@ void soft_nic_ring_deliver(struct soft_nic_rxq *rxq, const struct soft_nic_frame
         soft_nic_rxq_count(rxq, SOFT_NIC_RX_OVERSIZE, frame->len);
         return;
     }
-    memcpy(ring->slots + (n & (ring->num - 1)) * ring->stride, frame->data, frame->len);
-    write_record(rxq, n, frame->len, meta);
+    if (rxq->stage == NULL) {
+        memcpy(ring->slots + (n & (ring->num - 1)) * ring->stride, frame->data, frame->len);
+        soft_nic_ring_tell(rxq, n, frame->len, meta);
+    } else if (!soft_nic_stage_put(rxq, frame, meta)) {
+        soft_nic_rxq_count(rxq, SOFT_NIC_RX_NO_BUFFER, frame->len);
+        return;
+    }
     atomic_store_explicit(&rxq->filled, n + 1, memory_order_relaxed);
-    opendoca_gpu_poke(&ring->words->stored, n + 1);
     if (soft_nic_is_tapped(rxq->port))
         soft_nic_tap_rx(rxq->port, frame, meta->time, rxq->id);
     soft_nic_rxq_count(rxq, SOFT_NIC_RX_DELIVERED, frame->len);

@@ -92,7 +92,10 @@ void soft_nic_rxq_detach(struct soft_nic_rxq *rxq)
         soft_nic_engine_receives(rxq->port, -1);
     soft_nic_port_lock(rxq->port);
     leave(rxq->port, rxq);
+    rxq->port->nstages -= rxq->stage != NULL;
     soft_nic_port_unlock(rxq->port);
+    soft_nic_stage_close(rxq->stage);
+    rxq->stage = NULL;
 }
 
 void soft_nic_rxq_close(struct soft_nic_rxq *rxq)
