@@ -456,6 +456,45 @@ static void packets_are_sent_back_from_their_slots(void **state)
     pair_close(&pair);
 }
 
+/* Slots and doorbells of any kind: the queue stops and starts as ever. Frames that were on their
+ * way may still come. */
+static void random_slots_do_no_harm(void **state)
+{
+    uint32_t seed = 12345;
+    struct pair pair;
+
+    (void)state;
+    pair_open(&pair, 64);
+    for (uint32_t i = 0; i < 20000; i++) {
+        uint64_t *slot = gpu_tx_slot(&pair.tx, seed >> 8), at = i % (DEPTH * 2);
+
+        seed = seed * 1664525u + 1013904223u;
+        if (i % 4 == 0) { /* plausible, but for some of it */
+            gpu_tx_control(&pair.tx, at,
+                           seed >> 28 < 8 ? OPENDOCA_GPU_SLOT_MULTI : OPENDOCA_GPU_SLOT_SEND,
+                           seed >> 20 & 63, seed >> 30, seed & 0xc0);
+            gpu_tx_seg(&pair.tx, at, seed >> 10 & 1, pair.frames.gpu + (seed & 0x3ffff),
+                       pair.frames.key_be ^ (seed >> 24 == 0), seed >> 18 & 0x7ff);
+        } else {
+            opendoca_gpu_poke(&slot[seed >> 29], (uint64_t)seed << 32 | ~seed);
+        }
+        if (i % 16 == 0)
+            opendoca_gpu_publish(&gpu_tx_words(&pair.tx)->doorbell,
+                                 i % 64 == 0 ? (uint64_t)seed * seed : i / 16 * 5);
+    }
+    gpu_tx_close(&pair.tx);
+    gpu_rx_close(&pair.fix, &pair.rx);
+    gpu_rx_open(&pair.fix, pair.fix.b, 64, STRIDE, &pair.rx);
+    gpu_tx_open(&pair.fix, pair.fix.a, DEPTH, &pair.tx);
+    send_frame(&pair, 1, 64, 0);
+    gpu_rx_wait(&pair.rx);
+    while (!eth_frame_is(gpu_rx_packet(&pair.rx), 64, 1)) {
+        gpu_rx_done(&pair.rx);
+        gpu_rx_wait(&pair.rx);
+    }
+    pair_close(&pair);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -474,6 +513,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(multi_slots_send_a_frame_each),
         cmocka_unit_test(sums_are_filled_in_where_asked_for),
         cmocka_unit_test(packets_are_sent_back_from_their_slots),
+        cmocka_unit_test(random_slots_do_no_harm),
     };
     int rc = eth_wire_up(argc > 1 ? argv[1] : "loop");
 
