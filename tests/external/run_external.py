@@ -437,6 +437,35 @@ class Tests:
             self.run(name, 'dpu')
         self.environment = {}
 
+    # RDMA: the roles of its samples, on two sides that find each other by files.
+
+    def rdma(self, first, second, *more, host=True):
+        arguments = [('-o', self.file(own), '-c', self.file(peer), *more)
+                     for own, peer in (('one', 'other'), ('other', 'one'))]
+        flavours = ('host', 'dpu') if host else ('host', 'host')
+        waits = self.start('rdma_roles', flavours[0], '-m', *first, *arguments[0],
+                           stdin=subprocess.PIPE)
+        self.run('rdma_roles', flavours[1], '-m', *second, *arguments[1],
+                 says=['finished successfully'])
+        waits.popen.stdin.write(b'\n')
+        waits.popen.stdin.close()
+        said = waits.end(says=['finished successfully'])[0]
+        self.remove('one', 'other', 'memory')
+        return said
+
+    def test_rdma_roles(self):
+        memory = ('-d', self.file('memory'))
+        for host in (False, True):
+            said = self.rdma(['receive'], ['send', '-t', 'a message'], host=host)
+            expect('Received: a message' in said and 'Immediate' not in said, said)
+            said = self.rdma(['receive'], ['send_imm', '-t', 'with a number'], host=host)
+            expect('Received: with a number' in said and 'Immediate: 0x12345678' in said, said)
+            said = self.rdma(['receive'], ['write_imm', '-t', 'announced'], *memory, host=host)
+            expect('Received: announced' in said and 'Immediate: 0x12345678' in said, said)
+            said = self.rdma(['owner'], ['write', '-t', 'in silence'], *memory, host=host)
+            expect('The memory reads: in silence' in said, said)
+            self.rdma(['owner', '-t', 'of the owner'], ['read'], *memory, host=host)
+
     def test_nothing_is_left_in_the_folder(self):
         self.remove('desc', 'info', 'event')
         expect(not os.listdir(self.scratch), 'left behind: %s' % os.listdir(self.scratch))
