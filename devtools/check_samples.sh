@@ -147,6 +147,8 @@ run_channel doca_comch/comch_stream "500 pieces sent" "" 500
 run_channel doca_comch/comch_file_copy "5000001 bytes offered and fetched" "$stage/fetched" \
     "$stage/source"
 cmp "$stage/source" "$stage/fetched" >"$stage/out" 2>&1 || fail "comch_file_copy: the copy differs"
+port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("", 0)); print(s.getsockname()[1])')
+run_channel doca_rdma/rdma_ping_pong "200 answers, the counter is 200" "$port" "$port" 127.0.0.1 200
 
 # Packets: over wires inside the process, and over veth pairs where the rights are there.
 wires() # port of the first device, of the second one

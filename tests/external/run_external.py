@@ -443,12 +443,14 @@ class Tests:
         arguments = [('-o', self.file(own), '-c', self.file(peer), *more)
                      for own, peer in (('one', 'other'), ('other', 'one'))]
         flavours = ('host', 'dpu') if host else ('host', 'host')
+        is_owner = first[0] == 'owner'
         waits = self.start('rdma_roles', flavours[0], '-m', *first, *arguments[0],
-                           stdin=subprocess.PIPE)
+                           stdin=subprocess.PIPE if is_owner else subprocess.DEVNULL)
         self.run('rdma_roles', flavours[1], '-m', *second, *arguments[1],
                  says=['finished successfully'])
-        waits.popen.stdin.write(b'\n')
-        waits.popen.stdin.close()
+        if is_owner:
+            waits.popen.stdin.write(b'\n')
+            waits.popen.stdin.close()
         said = waits.end(says=['finished successfully'])[0]
         self.remove('one', 'other', 'memory')
         return said
