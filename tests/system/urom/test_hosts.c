@@ -586,7 +586,8 @@ static const struct hosts_case cases[] = {
 
 static void run_on(unsigned int n, const char *name)
 {
-    if (HAS_SANITIZER || getenv("UROM_HAS_UCX") == NULL || !hosts_make(n))
+    /* Pulled cables take their time, not the processor's: once is enough. */
+    if ((HAS_SANITIZER && strstr(name, "cut") != NULL) || !hosts_make(n))
         skip();
     hosts_run(name, strcmp(name, "owner_dies") == 0 ? 1u << 1 : 0);
 }
