@@ -5,6 +5,7 @@
 #include "plugins/test_wire.h"
 
 #include <poll.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -206,7 +207,7 @@ static void counters(void)
         assert_ok(atomic(there, far.addr + 8, DOCA_UROM_AMO_SWAP, 7));
         assert_int_equal(result.value, 100);
         hosts_barrier(4 * kind + 1);
-        assert_int_equal(((uint64_t *)area.bytes)[1], 7);
+        assert_int_equal(atomic_load((_Atomic uint64_t *)area.bytes + 1), 7);
         assert_doca(DOCA_ERROR_INVALID_VALUE,
                     atomic(there, far.addr + 4096, DOCA_UROM_AMO_SWAP, 7));
         hosts_barrier(4 * kind + 2);
