@@ -6,10 +6,9 @@
  * ROLE is send, send_imm, receive, write, write_imm, read, or owner (of the memory). A receiver
  * also takes what write_imm announces; the owner waits for Enter.
  */
+#include <poll.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <doca_argp.h>
@@ -232,11 +231,10 @@ static doca_error_t open_rdma(struct roles *roles)
 /* The other side writes it when it has come so far. */
 static doca_error_t await_file(const char *path, void *data, size_t size, size_t *len)
 {
-    const struct timespec pause = {.tv_nsec = 10000000};
     double end = kit_seconds() + WAIT_SECONDS;
 
     while (access(path, R_OK) != 0 && kit_seconds() < end)
-        nanosleep(&pause, NULL);
+        (void)poll(NULL, 0, 10);
     return kit_read_file(path, data, size, len);
 }
 
