@@ -95,6 +95,67 @@ static void destroy_revokes(void **state)
     peer_quit(&rig.peer);
 }
 
+/* ---- Who may come ---- */
+
+static void write_token(const char *name, const char *text, char path[96])
+{
+    FILE *file;
+
+    snprintf(path, 96, "%s/%s", folder, name);
+    file = fopen(path, "w");
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+    assert_int_equal(chmod(path, 0600), 0);
+}
+
+/* NULL: not set. */
+static void set(const char *name, const char *value)
+{
+    if (value != NULL)
+        setenv(name, value, 1);
+    else
+        unsetenv(name);
+}
+
+/* An import with these settings of both sides. */
+static doca_error_t come(const char *nets, const char *their_token, const char *our_token)
+{
+    struct peer_memory memory;
+    struct dma_fixture fix;
+    doca_error_t result;
+    struct peer peer;
+
+    set("OPENDOCA_ALLOW_NET", nets);
+    set("OPENDOCA_TOKEN_FILE", their_token);
+    start_there(&peer, "host");
+    set("OPENDOCA_ALLOW_NET", NULL);
+    set("OPENDOCA_TOKEN_FILE", our_token);
+    dma_fix_start(&fix, 4, SIZE);
+    peer_export(&peer, 1, PEER_HEAP, SIZE, 10, DOCA_ACCESS_FLAG_PCI_READ_WRITE, &memory);
+    result = try_import(&fix, memory.desc, memory.desc_len);
+    set("OPENDOCA_TOKEN_FILE", NULL);
+    dma_fix_close(&fix);
+    peer_quit(&peer);
+    return result;
+}
+
+static void only_who_is_admitted_comes(void **state)
+{
+    char right[96], wrong[96];
+
+    (void)state;
+    write_token("right", "open sesame\n", right);
+    write_token("wrong", "open barley\n", wrong);
+    assert_doca(DOCA_ERROR_NOT_PERMITTED, come("192.0.2.0/24", NULL, NULL));
+    assert_ok(come("192.0.2.0/24," TWO_HOSTS_HERE "/32", NULL, NULL));
+    assert_doca(DOCA_ERROR_NOT_PERMITTED, come(NULL, right, NULL));
+    assert_doca(DOCA_ERROR_NOT_PERMITTED, come(NULL, right, wrong));
+    assert_ok(come(NULL, right, right));
+}
+
+/* ---- Loss ---- */
+
 /* Reads until it fails. */
 static void expect_loss(struct rig *rig)
 {
@@ -155,11 +216,9 @@ int main(int argc, char **argv)
 {
     static enum peer_kind heap = PEER_HEAP, memfd = PEER_MEMFD;
     const struct CMUnitTest tests[] = {
-        WITH_BOTH(copies_go_both_ways),
-        WITH_BOTH(rights_hold),
-        WITH_BOTH(destroy_revokes),
-        WITH_BOTH(death_is_noticed),
-        cmocka_unit_test_prestate(a_cut_cable_is_noticed, &heap),
+        WITH_BOTH(copies_go_both_ways), WITH_BOTH(rights_hold),
+        WITH_BOTH(destroy_revokes),     cmocka_unit_test(only_who_is_admitted_comes),
+        WITH_BOTH(death_is_noticed),    cmocka_unit_test_prestate(a_cut_cable_is_noticed, &heap),
     };
     int rc;
 
@@ -173,6 +232,7 @@ int main(int argc, char **argv)
     rc = cmocka_run_group_tests(tests, NULL, NULL);
     remove_folder("here");
     remove_folder("there");
+    remove_folder(".");
     rmdir(folder);
     return rc;
 }
