@@ -46,19 +46,18 @@ find_nvcc()
     return 1
 }
 
-# Code for each GPU from sm_75 on that the compiler knows, and PTX for later ones.
-architectures()
-{
-    "$nvcc" --list-gpu-arch | sed -n 's/^compute_\([0-9]*\)$/\1/p' | sort -n | awk '
-        $1 >= 75 { printf " -gencode arch=compute_%s,code=sm_%s", $1, $1; last = $1 }
-        END { printf " -gencode arch=compute_%s,code=compute_%s", last, last }'
-}
+# Code for this decade's common GPU, and PTX for all from sm_75 on.
+architectures="-gencode arch=compute_90,code=sm_90 -gencode arch=compute_75,code=compute_75"
+
+# GPUNetIO's own: kernels at both ends of a wire.
+selftests="receive send proxy send_error wait_time"
+release=src/flavour/release
 
 need_build()
 {
-    if [ ! -e "$build/src/soft/libopendoca_soft.so.0" ]; then
+    if [ ! -e "$build/$release/libdoca_gpunetio.so" ]; then
         [ -e "$build/build.ninja" ] || meson setup "$build" >/dev/null
-        ninja -C "$build" src/soft/libopendoca_soft.so >/dev/null
+        ninja -C "$build" >/dev/null
     fi
 }
 
@@ -67,13 +66,22 @@ make_programs()
 {
     need_build
     mkdir -p "$folder/lib"
-    cp "$build/src/soft/libopendoca_soft.so.0" "$folder/lib/"
+    for library in "$build/src/soft/libopendoca_soft.so.0" "$build/$release"/libdoca_*.so.2; do
+        if [ -e "$library" ]; then
+            cp "$library" "$folder/lib/"
+        fi
+    done
     # Libraries of ours that the machine with the GPU may lack.
     ldd "$folder/lib/libopendoca_soft.so.0" | awk '/jansson/ { print $3 }' | xargs -r -I{} cp {} "$folder/lib/"
     ${CC:-cc} -O2 -g -std=gnu11 -D_GNU_SOURCE -Isrc -c tests/device/gpu/check_gpu.c -o "$folder/check_gpu.o"
     "$nvcc" -O2 -g "$@" -c tests/device/gpu/kernel.cu -o "$folder/kernel.o"
     "$nvcc" "$@" "$folder/check_gpu.o" "$folder/kernel.o" -o "$folder/check_gpu" \
         -L"$build/src/soft" -lopendoca_soft -Xlinker '-rpath,$ORIGIN/lib,--disable-new-dtags'
+    for name in $selftests; do
+        "$nvcc" -O2 -g "$@" -std=c++17 -DDOCA_ALLOW_EXPERIMENTAL_API -Iinclude "tests/gpunetio/kernels/$name.cu" \
+            -o "$folder/$name" -L"$build/$release" -ldoca_gpunetio -ldoca_eth -ldoca_common \
+            -Xlinker "-rpath-link,$build/src/soft" -Xlinker '-rpath,$ORIGIN/lib,--disable-new-dtags'
+    done
 }
 
 # What we declare of the driver is what this toolkit declares.
@@ -89,23 +97,34 @@ check_declarations()
 run_programs()
 {
     timeout 120 "$folder/check_gpu" "$seconds" "$rounds"
+    for name in $selftests; do
+        if ! timeout 60 "$folder/$name" >"$folder/$name.out" 2>&1; then
+            cat "$folder/$name.out" >&2
+            echo "gpu-check: $name fails" >&2
+            return 1
+        fi
+        echo "{\"check\": \"kernels: $name\", \"engine\": \"$OPENDOCA_GPU\", \"right\": true}"
+    done
 }
 
 case $mode in
 rehearse)
+    selftests="receive send"
     toolkit=$build/simt/toolkit/cuda
     [ -d "$toolkit" ] || refuse "no simt in $build"
     nvcc=$PWD/$toolkit/bin/nvcc
     case $toolkit in /*) nvcc=$toolkit/bin/nvcc ;; esac
     make_programs
     driver=$(readlink -f "$toolkit"/lib64/libsimt.so)
-    OPENDOCA_GPU=simt run_programs
-    OPENDOCA_GPU=cuda OPENDOCA_CUDA_LIBRARY=$driver run_programs
+    export OPENDOCA_GPU=simt
+    run_programs
+    export OPENDOCA_GPU=cuda OPENDOCA_CUDA_LIBRARY="$driver"
+    run_programs
     ;;
 prepare)
     find_nvcc || refuse "no nvcc of CUDA's (NVCC and CUDA_PATH name it)"
-    # shellcheck disable=SC2046
-    make_programs $(architectures)
+    # shellcheck disable=SC2086
+    make_programs $architectures
     check_declarations
     echo "gpu-check: $folder is ready"
     ;;
@@ -119,6 +138,7 @@ check)
         check_declarations
     fi
     nvidia-smi -L || true
-    OPENDOCA_GPU=cuda run_programs
+    export OPENDOCA_GPU=cuda
+    run_programs
     ;;
 esac
