@@ -12,7 +12,9 @@
  *                   The socket is link-NAME in the runtime folder, or NAME itself if that is an
  *                   absolute path.
  *   tcp:HOST:PORT   processes of different hosts; one connection a link
- *   ucx:HOST:PORT   the same over UCX active messages; loaded at run time
+ *   ucx:HOST:PORT   the same over UCX active messages; loaded at run time. For hosts that are
+ *                   trusted and do not die: UCX 1.13 ends the process when a connection breaks at
+ *                   the wrong moment, and believes every byte that comes to its TCP port
  *   error:ADDRESS   wraps one of the above and injects faults (OPENDOCA_LINK_FAULTS,
  * docs/faults.md)
  *

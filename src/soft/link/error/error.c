@@ -92,18 +92,19 @@ static void take_over(struct error_link *self)
     self->base.peer = self->inner->peer;
 }
 
-static struct error_link *wrap(const struct soft_link_conf *conf)
+/* NULL with a reason; *err: negative errno. */
+static struct error_link *wrap(const struct soft_link_conf *conf, int *err)
 {
     struct error_link *self = calloc(1, sizeof(*self));
 
-    if (self == NULL)
-        return NULL;
-    self->base.ops = &soft_link_error_ops;
-    self->base.conf = *conf;
-    if (read_faults(&self->faults) != 0) {
+    *err =
+        self != NULL ? read_faults(&self->faults) : soft_fail(-ENOMEM, "out of memory for a link");
+    if (*err != 0) {
         free(self);
         return NULL;
     }
+    self->base.ops = &soft_link_error_ops;
+    self->base.conf = *conf;
     for (uint32_t i = 0; i < self->faults.n; i++)
         self->delays |= self->faults.rules[i].kind == SOFT_LINK_DELAY;
     return self;
@@ -185,10 +186,11 @@ static struct soft_link *error_next(struct soft_link_listener *listener)
     struct soft_link_listener *inner = inner_of(listener);
     struct soft_link *link = inner->ops->next(inner);
     struct error_link *self;
+    int err;
 
     if (link == NULL)
         return NULL;
-    self = wrap(&listener->conf);
+    self = wrap(&listener->conf, &err);
     if (self == NULL) {
         link->ops->close(link);
         return NULL;
@@ -238,20 +240,16 @@ static void error_refuse(struct soft_link *link, const void *answer, size_t len)
 static int error_connect(const char *addr, const struct soft_link_conf *conf, const void *hello,
                          size_t len, struct soft_link **link)
 {
-    const struct soft_link_ops *ops;
-    struct soft_link_faults faults;
     struct error_link *self;
     const char *rest;
-    int rc = read_faults(&faults);
+    const struct soft_link_ops *ops = soft_link_transport(addr, &rest);
+    int rc;
 
-    if (rc != 0)
-        return rc;
-    ops = soft_link_transport(addr, &rest);
     if (ops == NULL)
         return -EINVAL;
-    self = wrap(conf);
+    self = wrap(conf, &rc);
     if (self == NULL)
-        return soft_fail(-ENOMEM, "out of memory for a link");
+        return rc;
     if (soft_link_faults_find(&self->faults, SOFT_LINK_REFUSE,
                               atomic_fetch_add(&connects, 1) + 1) != NULL) {
         end(self, -ECONNREFUSED);
