@@ -151,7 +151,8 @@ enum rdma_conn_state {
 /* A copy that is with the engine or will be. */
 struct rdma_copy {
     struct soft_copy_job job;
-    bool busy;
+    bool busy;   /* not done */
+    bool unsent; /* and the engine did not take it yet */
 };
 
 /* What the link's thread looks at when a peer greets, under the instance's lock. */
@@ -441,6 +442,7 @@ uint64_t rdma_rnr_limit(const struct doca_rdma *rdma);
 /* True once the engine has given the copy back; its status is in the job. */
 bool rdma_copy_done(struct doca_rdma *rdma, struct rdma_copy *copy);
 void rdma_copy_start(struct doca_rdma *rdma, struct rdma_copy *copy);
+bool rdma_copy_pending(const struct doca_rdma *rdma, const struct rdma_copy *copy);
 /* Destinations grow by what they got. */
 void rdma_grow(struct doca_buf *buf, uint64_t bytes);
 

@@ -211,7 +211,7 @@ bool rdma_receive_pending(struct doca_rdma_connection *conn)
     if (!conn->holds)
         return soft_link_pending(conn->link);
     if (conn->in_started)
-        return !conn->in.busy || conn->rdma->chan->ops->pending(conn->rdma->chan);
+        return rdma_copy_pending(conn->rdma, &conn->in);
     return !is_first(conn) || conn->rdma->posted.head != NULL || soft_link_peer_ended(conn->link);
 }
 

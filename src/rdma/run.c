@@ -20,18 +20,15 @@ static bool is_message(const struct rdma_task *task)
 void rdma_copy_start(struct doca_rdma *rdma, struct rdma_copy *copy)
 {
     copy->busy = true;
-    copy->job.status = 0;
-    /* There is room for one copy each way of every connection. */
-    if (od_unlikely(rdma->chan->ops->submit(rdma->chan, &copy->job) != 0)) {
-        copy->busy = false;
-        copy->job.status = -EAGAIN;
-    }
+    copy->unsent = rdma->chan->ops->submit(rdma->chan, &copy->job) != 0;
 }
 
 bool rdma_copy_done(struct doca_rdma *rdma, struct rdma_copy *copy)
 {
     struct soft_copy_job *job;
 
+    if (od_unlikely(copy->unsent))
+        copy->unsent = rdma->chan->ops->submit(rdma->chan, &copy->job) != 0;
     while (copy->busy) {
         job = rdma->chan->ops->poll(rdma->chan);
         if (job == NULL)
@@ -39,6 +36,11 @@ bool rdma_copy_done(struct doca_rdma *rdma, struct rdma_copy *copy)
         OD_CONTAINER_OF(job, struct rdma_copy, job)->busy = false;
     }
     return true;
+}
+
+bool rdma_copy_pending(const struct doca_rdma *rdma, const struct rdma_copy *copy)
+{
+    return !copy->busy || copy->unsent || rdma->chan->ops->pending(rdma->chan);
 }
 
 void rdma_grow(struct doca_buf *buf, uint64_t bytes)
@@ -426,12 +428,11 @@ bool rdma_report(struct doca_rdma_connection *conn)
 
 bool rdma_run_pending(struct doca_rdma_connection *conn)
 {
-    const struct soft_copy_chan *chan = conn->rdma->chan;
     uint64_t awaited = 0;
 
     if (conn->flying.head != NULL)
         awaited = rdma_task_of(conn->flying.head)->seq;
-    else if (conn->active != NULL && (!conn->out.busy || chan->ops->pending(chan)))
+    else if (conn->active != NULL && rdma_copy_pending(conn->rdma, &conn->out))
         return true;
     /* The link had no room for the whole of the first one. */
     if (conn->active == NULL && conn->waiting.head != NULL &&

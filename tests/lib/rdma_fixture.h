@@ -542,7 +542,7 @@ static inline struct far ends_share(struct end *owner, struct end *user)
 
 /* ---- several processes ---- */
 
-#define SIDE_SECONDS 100
+#define SIDE_SECONDS 200
 
 /* Starts a process that runs `body`; its end of the socket pair. The process ends with its parent.
  */

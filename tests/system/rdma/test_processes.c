@@ -8,7 +8,7 @@
 
 /* ---- ping-pong ---- */
 
-#define ROUNDS 2000u
+#define ROUNDS 500u
 
 static void ping(int peer)
 {
@@ -101,7 +101,7 @@ static void memory_is_used_while_its_owner_sleeps(void **state)
 
 /* ---- two clients count at one place ---- */
 
-#define ADDS 3000u
+#define ADDS 1000u
 
 static void counts(int peer)
 {

@@ -264,6 +264,84 @@ static void a_map_that_was_stopped_is_out_of_reach(void **state)
     end_close(&b);
 }
 
+/* Copies of `a` go wrong on purpose. */
+static void open_faulty(struct end *a, struct end *b, const char *faults)
+{
+    setenv("OPENDOCA_FAULTS", faults, 1);
+    end_open(a, 1u << 20);
+    unsetenv("OPENDOCA_FAULTS");
+    end_open(b, 1u << 20);
+    ends_connect(a, b);
+}
+
+static void a_copy_that_fails_ends_the_connection(void **state)
+{
+    struct end a = {0}, b = {0};
+    struct far far;
+
+    (void)state;
+    open_faulty(&a, &b, "fail=3:perm");
+    far = ends_share(&b, &a);
+    for (unsigned int i = 0; i < 5; i++)
+        need_ok(end_write(&a, a.conn, end_data(&a, 0, 8), far_room(&a, &far, 8 * i, 8), i));
+    progress_until(&a, a.ok == 2 && a.failed == 3);
+    assert_int_equal(a.status, DOCA_ERROR_IO_FAILED);
+    for (unsigned int i = 0; i < 5; i++)
+        assert_int_equal(a.order[i], i);
+    end_close(&a);
+    end_close(&b);
+    /* The same where a message is received. */
+    a = b = (struct end){0};
+    open_faulty(&a, &b, "fail=2:fault");
+    for (int i = 0; i < 3; i++) {
+        need_ok(end_receive(&a, end_room(&a, 64 * (size_t)i, 64)));
+        need_ok(end_send(&b, b.conn, end_data(&b, 0, 8), 0));
+    }
+    progress_both(&a, &b, a.received == 1 && a.receives_failed == 2 && b.ok == 1 && b.failed == 2);
+    end_close(&a);
+    end_close(&b);
+}
+
+static void an_engine_may_be_late_and_full(void **state)
+{
+    struct end a = {0}, b = {0};
+    struct far far;
+
+    (void)state;
+    open_faulty(&a, &b, "delay=/2:1ms,again=/3");
+    far = ends_share(&b, &a);
+    for (unsigned int i = 0; i < 20; i++) {
+        a.mem[i] = (char)(i + 1);
+        need_ok(end_receive(&a, end_room(&a, 1000 + i, 1)));
+        need_ok(end_send(&b, b.conn, end_data(&b, 0, 1), i));
+        need_ok(end_write(&a, a.conn, end_data(&a, i, 1), far_room(&a, &far, 100 + i, 1), i));
+    }
+    progress_both(&a, &b, a.ok == 20 && a.received == 20 && b.ok == 20);
+    for (unsigned int i = 0; i < 20; i++)
+        assert_int_equal(b.mem[100 + i], i + 1);
+    end_close(&a);
+    end_close(&b);
+}
+
+static void a_stop_takes_late_copies_back(void **state)
+{
+    struct end a = {0}, b = {0};
+    struct far far;
+
+    (void)state;
+    open_faulty(&a, &b, "delay=1+:20ms");
+    far = ends_share(&b, &a);
+    for (unsigned int i = 0; i < 3; i++)
+        need_ok(end_write(&a, a.conn, end_data(&a, 0, 8), far_room(&a, &far, 8 * i, 8), i));
+    for (int i = 0; i < 100; i++)
+        doca_pe_progress(a.pe);
+    end_stop(&a);
+    assert_int_equal(a.ok + a.failed, 3);
+    assert_in_range(a.failed, 2, 3);
+    end_close(&a);
+    end_close(&b);
+}
+
 static void user_data_are_kept(void **state)
 {
     struct end a = {0}, b = {0};
@@ -333,6 +411,9 @@ int main(void)
         cmocka_unit_test(patience_has_a_limit),
         cmocka_unit_test(foreign_memory_is_guarded_twice),
         cmocka_unit_test(a_map_that_was_stopped_is_out_of_reach),
+        cmocka_unit_test(a_copy_that_fails_ends_the_connection),
+        cmocka_unit_test(an_engine_may_be_late_and_full),
+        cmocka_unit_test(a_stop_takes_late_copies_back),
         cmocka_unit_test(user_data_are_kept),
         cmocka_unit_test(many_connections_share_an_instance),
     };
