@@ -75,6 +75,10 @@ class Stage:
         modules = 'pkgconfig' if flavour == 'host' else 'pkgconfig-dpu'
         environment = {key: os.environ[key] for key in ('PATH', 'HOME') if key in os.environ}
         environment['PKG_CONFIG_PATH'] = os.path.join(self.libraries, modules)
+        if name.startswith('gpu_'):
+            toolkit = os.path.join(self.prefix, 'simt')
+            environment['CUDA_PATH'] = toolkit
+            environment['PATH'] = os.path.join(toolkit, 'bin') + ':' + environment['PATH']
         source = os.path.join(self.programs, name)
         folder = os.path.join(source, 'build-' + flavour)
         if compilers:

@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Build and run programs as users of GPUNetIO have them, against an installed tree.
+
+usage: run_gpu.py BUILD PREFIX [--only TEXT] [--keep] [--no-valgrind]
+
+As run_external.py, which see, for the folders programs/gpu_*: kernels are built by the nvcc of the
+installed tree and run on the CPU. Exit status 77: that nvcc cannot be used here.
+"""
+import json
+import os
+import shutil
+import sys
+
+sys.dont_write_bytecode = True
+import run_external
+
+SKIPPED = 77
+
+
+class Tests(run_external.Tests):
+    """The methods test_* of this class are the cases."""
+
+    valgrind = []  # fibers are not for it
+
+    def wire(self, mode, scope, threads, rounds, *more, completions):
+        """Runs gpu_wire over a wire inside the process; all must arrive as it was sent."""
+        devices = [{'role': 'host', 'pci': '0000:03:00.%d' % end, 'port': 'loop:wire', 'unmatched': 'queues'}
+                   for end in (0, 1)]
+        path = self.file('wire.json')
+        with open(path, 'w', encoding='utf-8') as file:
+            json.dump({'devices': devices}, file)
+        self.environment = {'OPENDOCA_CONFIG': path}
+        frames = threads * rounds
+        self.run('gpu_wire', 'host', *map(str, (mode, scope, threads, rounds)), *more,
+                 says=['sent %d, completions %d, received %d, wrong 0' % (frames, completions, frames),
+                       'gpu_wire finished successfully'])
+        self.environment = {}
+
+    def test_blocks_share_a_queue(self):
+        for scope, completions in ((0, 3200), (1, 100), (2, 100)):
+            self.wire(0, scope, 64, 50, completions=completions)
+
+    def test_a_block_alone_past_all_wraps(self):
+        self.wire(1, 2, 32, 7000, completions=7000)
+
+    def test_by_the_proxy(self):
+        self.wire(0, 0, 64, 50, 'proxy', completions=3200)
+        self.wire(1, 1, 64, 200, 'proxy', completions=200)
+
+    def test_at_times(self):
+        for scope in range(3):
+            self.wire(2, scope, 32, 8, completions=8)
+
+
+def toolkit_works(build):
+    """simt is in the build, and a C++ compiler for its nvcc is here."""
+    return os.path.isdir(os.path.join(build, 'simt', 'toolkit', 'cuda')) and (
+        shutil.which('clang++') or shutil.which('g++'))
+
+
+if __name__ == '__main__':
+    if not toolkit_works(sys.argv[1]):
+        print("simt's nvcc cannot be used here")
+        sys.exit(SKIPPED)
+    sys.exit(run_external.main(Tests, 'gpu_', __doc__))
