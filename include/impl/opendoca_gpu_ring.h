@@ -41,6 +41,8 @@
 #define OPENDOCA_GPU_SEM_MAGIC  0x4f445345u
 #define OPENDOCA_GPU_BUFS_MAGIC 0x4f444241u
 #define OPENDOCA_GPU_DMA_MAGIC  0x4f44444du
+#define OPENDOCA_GPU_RDMA_MAGIC 0x4f445244u
+#define OPENDOCA_GPU_RDMR_MAGIC 0x4f445252u
 #define OPENDOCA_GPU_GONE_MAGIC 0x4f444d55u /* of a handle whose queue was stopped */
 
 /* ---- completion records ---- */
@@ -329,5 +331,91 @@ struct doca_gpu_dma {
 OPENDOCA_GPU_ASSERT(sizeof(struct opendoca_gpu_dma_copy) == 32, "no gaps");
 OPENDOCA_GPU_ASSERT(sizeof(struct opendoca_gpu_dma_words) == 128, "two lines");
 OPENDOCA_GPU_ASSERT(sizeof(struct doca_gpu_dma) == 40, "no gaps");
+
+/* ---- RDMA operations of kernels: number n at n mod num, a power of two ---- */
+
+#define OPENDOCA_GPU_RDMA_WRITE 1u
+#define OPENDOCA_GPU_RDMA_READ  2u
+#define OPENDOCA_GPU_RDMA_SEND  3u
+
+#define OPENDOCA_GPU_RDMA_IMM    1u /* of the flags: with an immediate value */
+#define OPENDOCA_GPU_RDMA_INLINE 2u /* the bytes are in the operation */
+
+#define OPENDOCA_GPU_RDMA_INLINE_MAX 44u
+
+struct opendoca_gpu_rdma_op {
+    uint32_t opcode;
+    uint32_t flags;
+    uint64_t remote; /* as the peer's kernels see it */
+    uint64_t local;  /* as the GPU sees it */
+    uint32_t remote_key_be;
+    uint32_t local_key_be;
+    uint32_t bytes;
+    uint32_t imm;
+    uint8_t data[48];
+    uint64_t reserved[5];
+};
+
+/* The worker makes operations while done < committed, and counts one when the peer has acknowledged
+ * it. Receives have the same words: there an operation is done when its completion is written. */
+struct opendoca_gpu_rdma_words {
+    uint64_t committed; /* kernel */
+    uint64_t pad8[7];
+    uint64_t done;   /* worker */
+    uint64_t failed; /* worker: not 0: an operation failed, nothing more is done */
+    uint64_t state;  /* CPU: OPENDOCA_GPU_QUEUE_... */
+    uint64_t pad88[5];
+};
+
+/* Of one connection; the kernel's own but for the addresses. */
+struct opendoca_gpu_rdma_conn {
+    uint64_t words; /* struct opendoca_gpu_rdma_words, as the GPU sees it */
+    uint64_t ops;   /* struct opendoca_gpu_rdma_op for each place, as the GPU sees it */
+    uint64_t queued;
+    uint64_t committed;
+};
+
+struct doca_gpu_dev_rdma {
+    uint32_t magic; /* OPENDOCA_GPU_RDMA_MAGIC */
+    uint32_t version;
+    uint32_t num;     /* operations of each connection */
+    uint32_t conns;   /* places for connections, also those still to come */
+    uint64_t conn;    /* struct opendoca_gpu_rdma_conn for each, as the GPU sees it */
+    uint64_t recv;    /* struct doca_gpu_dev_rdma_r, as the GPU sees it */
+    uint64_t commits; /* kernel: since it last waited; 0 at start */
+};
+
+/* A receive, and in its order of completion what became of one. */
+struct opendoca_gpu_rdma_recv {
+    uint64_t addr; /* as the GPU sees it; 0 without a buffer */
+    uint32_t bytes;
+    uint32_t key_be;
+};
+
+struct opendoca_gpu_rdma_arrival {
+    uint32_t conn;
+    uint32_t imm; /* 0 without one */
+    uint32_t bytes;
+    uint32_t reserved;
+};
+
+struct doca_gpu_dev_rdma_r {
+    uint32_t magic; /* OPENDOCA_GPU_RDMR_MAGIC */
+    uint32_t version;
+    uint32_t num;
+    uint32_t reserved;
+    uint64_t words;    /* struct opendoca_gpu_rdma_words, as the GPU sees it */
+    uint64_t recvs;    /* struct opendoca_gpu_rdma_recv for each place, as the GPU sees it */
+    uint64_t arrivals; /* struct opendoca_gpu_rdma_arrival for each place, as the GPU sees it */
+    uint64_t queued;   /* kernel: all 0 at start */
+    uint64_t committed;
+    uint64_t taken; /* completions that the kernel has had */
+};
+
+OPENDOCA_GPU_ASSERT(sizeof(struct opendoca_gpu_rdma_op) == 128, "two lines");
+OPENDOCA_GPU_ASSERT(sizeof(struct opendoca_gpu_rdma_words) == 128, "two lines");
+OPENDOCA_GPU_ASSERT(sizeof(struct opendoca_gpu_rdma_conn) == 32, "no gaps");
+OPENDOCA_GPU_ASSERT(sizeof(struct doca_gpu_dev_rdma) == 40, "no gaps");
+OPENDOCA_GPU_ASSERT(sizeof(struct doca_gpu_dev_rdma_r) == 64, "no gaps");
 
 #endif /* OPENDOCA_GPU_RING_H_ */

@@ -4,6 +4,7 @@
 #include <doca_gpunetio_dev_dma.cuh>
 #include <doca_gpunetio_dev_eth_rxq.cuh>
 #include <doca_gpunetio_dev_eth_txq.cuh>
+#include <doca_gpunetio_dev_rdma.cuh>
 #include <doca_gpunetio_dev_sem.cuh>
 
 #define SHARE(x) DOCA_GPUNETIO_ETH_RESOURCE_SHARING_MODE_##x
@@ -19,6 +20,7 @@ struct everything {
     struct doca_gpu_semaphore_gpu *sem;
     struct doca_gpu_buf_arr *bufs;
     struct doca_gpu_dma *dma;
+    struct doca_gpu_dev_rdma *rdma;
     struct doca_gpu_dev_eth_rxq_attr *attrs;
     uint64_t *words;
     uint32_t *word;
@@ -162,6 +164,38 @@ __global__ void others(everything a)
                  doca_gpu_dev_eth_load_relaxed_sys_global(a.words);
     doca_gpu_dev_eth_print_cqe_err((struct mlx5_cqe64 *)a.words);
     a.words[3] = doca_gpu_dev_eth_prepare_dbr(9) + doca_gpu_dev_eth_prepare_cq_dbr(9);
+}
+
+__global__ void rdma(everything a)
+{
+    const enum doca_gpu_dev_rdma_write_flags w = DOCA_GPU_RDMA_WRITE_FLAG_IMM;
+    const enum doca_gpu_dev_rdma_send_flags s = DOCA_GPU_RDMA_SEND_FLAG_IMM;
+    uint8_t data[28] = {0};
+    struct doca_gpu_dev_rdma_r *r = NULL;
+    struct doca_gpu_buf *buf;
+
+    doca_gpu_dev_buf_get_buf(a.bufs, 9, &buf);
+    doca_gpu_dev_rdma_write_strong(a.rdma, 0, buf, 9, buf, 9, 9, 9, w);
+    doca_gpu_dev_rdma_write_weak(a.rdma, 0, buf, 9, buf, 9, 9, 9, w, 9);
+    doca_gpu_dev_rdma_write_inline_strong(a.rdma, 0, buf, 9, data, 9, 9, w);
+    doca_gpu_dev_rdma_write_inline_weak(a.rdma, 0, buf, 9, data, 9, 9, w, 9);
+    doca_gpu_dev_rdma_read_strong(a.rdma, 0, buf, 9, buf, 9, 9, 0);
+    doca_gpu_dev_rdma_read_weak(a.rdma, 0, buf, 9, buf, 9, 9, 0, 9);
+    doca_gpu_dev_rdma_send_strong(a.rdma, 0, buf, 9, 9, 9, s);
+    doca_gpu_dev_rdma_send_weak(a.rdma, 0, buf, 9, 9, 9, s, 9);
+    doca_gpu_dev_rdma_send_inline_strong(a.rdma, 0, data, 9, 9, s);
+    doca_gpu_dev_rdma_send_inline_weak(a.rdma, 0, data, 9, 9, s, 9);
+    doca_gpu_dev_rdma_commit_strong(a.rdma, 0);
+    doca_gpu_dev_rdma_commit_weak(a.rdma, 0, 9);
+    doca_gpu_dev_rdma_wait_all(a.rdma, a.word);
+    doca_gpu_dev_rdma_get_info(a.rdma, 0, a.word, a.word + 1);
+    doca_gpu_dev_rdma_get_recv(a.rdma, &r);
+    doca_gpu_dev_rdma_recv_strong(r, buf, 9, 9, 0);
+    doca_gpu_dev_rdma_recv_weak(r, buf, 9, 9, 0, 9);
+    doca_gpu_dev_rdma_recv_commit_strong(r);
+    doca_gpu_dev_rdma_recv_commit_weak(r, 9);
+    doca_gpu_dev_rdma_recv_wait_all(r, DOCA_GPU_RDMA_RECV_WAIT_FLAG_NB, a.word, a.word, a.word);
+    doca_gpu_dev_rdma_recv_get_info(r, a.word, a.word + 1);
 }
 
 template __global__ void receives<SCOPE(THREAD)>(everything);
