@@ -9,6 +9,7 @@
  */
 #include <arpa/inet.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -219,7 +220,7 @@ static doca_error_t await_frames(struct wire *w, uint64_t wanted)
             return DOCA_ERROR_IO_FAILED;
         if (now_ns() > end)
             return DOCA_ERROR_TIME_OUT;
-        usleep(100);
+        sched_yield();
     }
     return DOCA_SUCCESS;
 }
