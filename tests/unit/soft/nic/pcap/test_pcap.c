@@ -98,6 +98,41 @@ static void a_file_that_is_cut_ends_before_the_cut(void **state)
     rig_close(&rig);
 }
 
+static void put_frame(FILE *file, uint8_t number, uint32_t len)
+{
+    uint8_t record[SOFT_PCAP_RECORD], bytes[4000];
+
+    memset(bytes, number, sizeof(bytes));
+    soft_pcap_record(record, len, 1);
+    assert_int_equal(fwrite(record, sizeof(record), 1, file), 1);
+    assert_int_equal(fwrite(bytes, len, 1, file), 1);
+}
+
+/* A header and two tags beside the MTU are one frame, a byte more are several in one. */
+static void frames_that_are_several_in_one_are_dropped_and_counted(void **state)
+{
+    FILE *file = fopen(path, "wb");
+    uint8_t head[SOFT_PCAP_HEAD];
+    uint32_t len;
+
+    (void)state;
+    assert_non_null(file);
+    soft_pcap_head(head);
+    assert_int_equal(fwrite(head, sizeof(head), 1, file), 1);
+    put_frame(file, 1, 1522);
+    put_frame(file, 2, 1523);
+    put_frame(file, 3, 4000);
+    put_frame(file, 4, 60);
+    assert_int_equal(fclose(file), 0);
+    snprintf(port, sizeof(port), "pcap:replay=%s", path);
+    rig_open(&rig, port);
+    assert_int_equal(rig_receive(&rig, &len), 1);
+    assert_int_equal(len, 1522);
+    assert_int_equal(rig_receive(&rig, NULL), 4);
+    assert_int_equal(rig_count(&rig, SOFT_NIC_RX_GSO), 2);
+    rig_close(&rig);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -105,6 +140,7 @@ int main(void)
         cmocka_unit_test(a_replay_waits_for_room),
         cmocka_unit_test(a_rate_holds_frames_back),
         cmocka_unit_test(a_file_that_is_cut_ends_before_the_cut),
+        cmocka_unit_test(frames_that_are_several_in_one_are_dropped_and_counted),
     };
 
     return cmocka_run_group_tests(tests, make_folder, remove_file);
