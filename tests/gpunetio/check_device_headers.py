@@ -4,10 +4,11 @@
 
 usage: check_device_headers.py TOOLKIT INCLUDE
 
-TOOLKIT is simt's: its nvcc, over clang++ and g++, compiles each header alone and twice, all of them in
-both orders, and links two such files, with and without -rdc=true. The same for NVIDIA's nvcc where there
-is one, for sm_75, sm_90 and the newest that it knows. clang compiles every function to PTX by itself, with
-clang/cuda.h instead of CUDA's headers. A warning is an error.
+TOOLKIT is simt's: its nvcc, over clang++ and g++, compiles each header alone and twice, every function,
+and all headers in both orders in two files, which it links with and without -rdc=true. NVIDIA's nvcc
+does the same where there is one, without each header alone, for sm_75, sm_90 and the newest it knows.
+clang compiles every function to PTX by itself, with clang/cuda.h instead of CUDA's headers. A warning is
+an error.
 """
 import glob
 import os
@@ -43,12 +44,12 @@ class Check:
             text.write(''.join('#include <%s>\n' % h for h in headers) + more)
         return path
 
-    def toolkit(self, what, nvcc, flags, environment=None, architectures=()):
+    def toolkit(self, what, nvcc, flags, environment=None, architectures=(), alone=()):
         """All checks of one compiler that is called nvcc; every function for all architectures."""
         flags = ['-std=c++17', '-I' + self.include, '-DDOCA_ALLOW_EXPERIMENTAL_API', '-Xcompiler',
                  '-Wall,-Wextra'] + flags
         compile_only = [nvcc] + flags + ['-c', '-o', 'out.o']
-        for name in self.names:
+        for name in alone:
             self.run(what, compile_only + [self.source('alone', [name, name])], environment)
         self.run(what, compile_only + list(architectures) + [EVERY], environment)
         main = self.source('main', self.names, 'extern void second();\nint main()\n{\n    second();\n}\n')
@@ -93,7 +94,7 @@ def main():
         simt = os.path.join(os.path.abspath(toolkit), 'bin', 'nvcc')
         for compiler in ('clang++', 'g++'):
             if shutil.which(compiler):
-                check.toolkit('simt with ' + compiler, simt, [], {'SIMT_CXX': compiler})
+                check.toolkit('simt with ' + compiler, simt, [], {'SIMT_CXX': compiler}, alone=check.names)
         found = real_nvcc()
         if found:
             check.toolkit('nvcc', found[0], [], architectures=['--threads=2'] + [
