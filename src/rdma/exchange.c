@@ -12,6 +12,7 @@
 #include "soft/service/folder.h"
 
 #define ENV       "OPENDOCA_PEER_LISTEN" /* the same as for exported memory */
+#define FAULTS    "OPENDOCA_LINK_FAULTS" /* where it is set, links have faults, docs/faults.md */
 #define TRANSPORT "tcp:"
 #define BACKLOG   1024
 #define DEPTH     128u /* frames of a link, one way */
@@ -106,17 +107,26 @@ static doca_error_t listen_failed(const struct doca_rdma *rdma, const char *func
                      "%s", soft_reason());
 }
 
+/* The link address of an instance on this machine. */
+static void local_address(const uint8_t instance[RDMA_TOKEN_SIZE], char address[SOFT_LINK_ADDR_MAX])
+{
+    char plain[RDMA_ADDRESS_SIZE];
+
+    rdma_wire_address(instance, plain);
+    snprintf(address, SOFT_LINK_ADDR_MAX, "%s%s", getenv(FAULTS) != NULL ? "error:" : "", plain);
+}
+
 doca_error_t rdma_listen(struct doca_rdma *rdma, const char *func)
 {
     const struct soft_link_conf conf = link_conf(rdma);
-    char address[RDMA_ADDRESS_SIZE];
+    char address[SOFT_LINK_ADDR_MAX];
 
     if (rdma->local != NULL)
         return DOCA_SUCCESS;
     if (getrandom(rdma->instance, sizeof(rdma->instance), 0) != (ssize_t)sizeof(rdma->instance))
         return CORE_FAIL(DOCA_ERROR_CONNECTION_ABORTED, CORE_LOG_RDMA, func, rdma->ctx.name,
                          "random bytes", "%s", strerror(errno));
-    rdma_wire_address(rdma->instance, address);
+    local_address(rdma->instance, address);
     if (soft_link_listen(address, &conf, &rdma->local) != 0)
         return listen_failed(rdma, func);
     return DOCA_SUCCESS;
@@ -282,7 +292,7 @@ static doca_error_t call_peer(struct doca_rdma_connection *conn, const struct rd
     memcpy(hello.own_token, conn->details.token, sizeof(hello.own_token));
     rdma_wire_seal_hello(&hello);
     if (rdma_is_same_host(peer, conn))
-        rdma_wire_address(peer->instance, address);
+        local_address(peer->instance, address);
     else
         snprintf(address, sizeof(address), TRANSPORT "%s", peer->remote);
     if (soft_link_connect(address, &conf, &hello, sizeof(hello), &conn->link) == 0)

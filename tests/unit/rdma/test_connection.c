@@ -342,6 +342,51 @@ static void a_stop_takes_late_copies_back(void **state)
     end_close(&b);
 }
 
+static void open_with_faulty_links(struct end *a, struct end *b, const char *faults)
+{
+    setenv("OPENDOCA_LINK_FAULTS", faults, 1);
+    end_open(a, 1u << 20);
+    end_open(b, 1u << 20);
+    ends_connect(a, b);
+    need_ok(end_receive(b, NULL));
+    need_ok(end_send(a, a->conn, NULL, 0));
+    progress_both(a, b, a->ok == 1 && b->received == 1);
+    unsetenv("OPENDOCA_LINK_FAULTS");
+}
+
+static void links_may_be_late_and_full(void **state)
+{
+    struct end a = {0}, b = {0};
+
+    (void)state;
+    open_with_faulty_links(&a, &b, "delay=/5:1ms,again=/3");
+    for (size_t i = 0; i < 300000; i++)
+        a.mem[i] = (char)(i % 127);
+    need_ok(end_receive(&b, end_room(&b, 0, 300000)));
+    need_ok(end_send(&a, a.conn, end_data(&a, 0, 300000), 0));
+    progress_both(&a, &b, a.ok == 2 && b.received == 2);
+    assert_memory_equal(a.mem, b.mem, 300000);
+    end_close(&a);
+    end_close(&b);
+}
+
+/* In the middle of a message of several frames. */
+static void a_link_that_is_cut_ends_the_connection(void **state)
+{
+    struct end a = {0}, b = {0};
+
+    (void)state;
+    open_with_faulty_links(&a, &b, "cut=5");
+    need_ok(end_receive(&b, end_room(&b, 0, 300000)));
+    need_ok(end_send(&a, a.conn, end_data(&a, 0, 300000), 0));
+    need_ok(end_send(&a, a.conn, NULL, 0));
+    progress_both(&a, &b, a.failed == 2 && b.receives_failed == 1);
+    assert_int_equal(a.status, DOCA_ERROR_CONNECTION_RESET);
+    assert_int_equal(b.status, DOCA_ERROR_CONNECTION_RESET);
+    end_close(&a);
+    end_close(&b);
+}
+
 static void user_data_are_kept(void **state)
 {
     struct end a = {0}, b = {0};
@@ -414,6 +459,8 @@ int main(void)
         cmocka_unit_test(a_copy_that_fails_ends_the_connection),
         cmocka_unit_test(an_engine_may_be_late_and_full),
         cmocka_unit_test(a_stop_takes_late_copies_back),
+        cmocka_unit_test(links_may_be_late_and_full),
+        cmocka_unit_test(a_link_that_is_cut_ends_the_connection),
         cmocka_unit_test(user_data_are_kept),
         cmocka_unit_test(many_connections_share_an_instance),
     };
