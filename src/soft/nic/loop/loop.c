@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Wires inside the process: what one end sends, the other one receives. "loop" alone leads back to
- * itself, "loop:NAME" has two ends. Frames for an end that is not there, or full, are lost. */
+ * itself, "loop:NAME" has two ends. A wire that is full holds its sender up while the other end is
+ * looked at now and then; frames for an end that is not there, or that nobody looks at, are lost.
+ */
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 
 #include "soft/nic/nic_priv.h"
 
 #define SLOTS         1024u
+#define PATIENCE_MS   1000u /* since the receiver looked for frames */
 #define ETHERNET_ROOM 18u
 
 struct slot {
@@ -31,7 +35,8 @@ struct loop_end {
     _Atomic uint32_t head; /* senders, under the lock */
     _Atomic uint32_t tail; /* rx */
     _Atomic uint64_t lost;
-    pthread_mutex_t lock; /* of senders */
+    _Atomic uint64_t looked; /* when rx looked, in ms; 0: never */
+    pthread_mutex_t lock;    /* of senders */
     struct od_waker waker;
 };
 
@@ -190,6 +195,14 @@ static void loop_outside(struct soft_nic_backend *backend, struct soft_nic_outsi
  * Receiving
  */
 
+static uint64_t coarse_ms(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
 static uint32_t loop_rx(struct soft_nic_backend *backend, struct soft_nic_frame *frames,
                         uint32_t max)
 {
@@ -197,6 +210,7 @@ static uint32_t loop_rx(struct soft_nic_backend *backend, struct soft_nic_frame 
     uint32_t tail = atomic_load_explicit(&end->tail, memory_order_relaxed);
     uint32_t n = atomic_load_explicit(&end->head, memory_order_acquire) - tail;
 
+    atomic_store_explicit(&end->looked, coarse_ms(), memory_order_relaxed);
     n = OD_MIN(n, max);
     for (uint32_t i = 0; i < n; i++) {
         struct slot *slot = slot_at(end, tail + i);
@@ -251,6 +265,18 @@ static void loop_tx_close(struct soft_nic_backend_tx *base)
     free(OD_CONTAINER_OF(base, struct loop_tx, base));
 }
 
+static bool is_full(const struct loop_end *end)
+{
+    return atomic_load_explicit(&end->head, memory_order_relaxed) -
+               atomic_load_explicit(&end->tail, memory_order_acquire) ==
+           SLOTS;
+}
+
+static bool is_looked_at(const struct loop_end *end)
+{
+    return atomic_load_explicit(&end->looked, memory_order_relaxed) + PATIENCE_MS > coarse_ms();
+}
+
 /* Under the receiving end's lock. The devices of a wire may differ in their MTU. */
 static bool put(struct loop_end *to, const struct soft_nic_tx_frame *frame)
 {
@@ -258,8 +284,7 @@ static bool put(struct loop_end *to, const struct soft_nic_tx_frame *frame)
     struct slot *slot = slot_at(to, head);
     uint32_t done = 0;
 
-    if (head - atomic_load_explicit(&to->tail, memory_order_acquire) == SLOTS ||
-        frame->len > to->slot_size - sizeof(*slot))
+    if (is_full(to) || frame->len > to->slot_size - sizeof(*slot))
         return false;
     for (uint32_t i = 0; i < frame->npieces; i++) {
         memcpy(slot->data + done, frame->pieces[i].addr, frame->pieces[i].len);
@@ -271,17 +296,20 @@ static bool put(struct loop_end *to, const struct soft_nic_tx_frame *frame)
     return true;
 }
 
-static void carry(struct loop_end *to, struct soft_nic_tx_frame *frames, uint32_t n)
+/* How many are over. */
+static uint32_t carry(struct loop_end *to, struct soft_nic_tx_frame *frames, uint32_t n)
 {
     uint64_t lost = 0;
+    uint32_t i;
 
     pthread_mutex_lock(&to->lock);
-    for (uint32_t i = 0; i < n; i++)
+    for (i = 0; i < n && !(is_full(to) && is_looked_at(to)); i++)
         lost += put(to, &frames[i]) ? 0 : 1;
     pthread_mutex_unlock(&to->lock);
     if (lost > 0)
         atomic_fetch_add_explicit(&to->lost, lost, memory_order_relaxed);
     od_waker_wake(&to->waker);
+    return i;
 }
 
 static uint32_t loop_send(struct soft_nic_backend_tx *base, struct soft_nic_tx_frame *frames,
@@ -295,7 +323,7 @@ static uint32_t loop_send(struct soft_nic_backend_tx *base, struct soft_nic_tx_f
     if (wire != NULL)
         to = wire->ends[wire->ends[0] == from ? 1 : 0];
     if (to != NULL)
-        carry(to, frames, n);
+        n = carry(to, frames, n);
     pthread_rwlock_unlock(&wires_lock);
     for (uint32_t i = 0; i < n; i++)
         frames[i].status = 0;
