@@ -56,6 +56,7 @@ static void gpu_arrays_describe_their_elements(void **state)
     (void)state;
     setenv("OPENDOCA_GPU", "simt", 1);
     assert_int_equal(soft_gpu_open("0000:41:00.0", &gpu.soft), 0);
+    core_live_add(CORE_LIVE_GPU, &gpu); /* as doca_gpu_create() does */
     ok(doca_mmap_get_mkey(map, map->devs[0], &key));
     ok(doca_buf_arr_create(3, &arr));
     ok(doca_buf_arr_set_target_gpu(arr, &gpu));
@@ -79,6 +80,7 @@ static void gpu_arrays_describe_their_elements(void **state)
     assert_ptr_equal(handle, again);
     ok(doca_buf_arr_destroy(arr)); /* started */
     assert_int_equal(gpu.users, 0);
+    core_live_remove(&gpu);
     assert_int_equal(soft_gpu_close(gpu.soft), 0);
 }
 
