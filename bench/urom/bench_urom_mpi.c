@@ -325,6 +325,7 @@ static double overlap(int ours, size_t bytes)
     turns = (long)((double)turns * wire / work);
     work = stretch_us((struct stretch){0, turns, ours});
     both = stretch_us((struct stretch){bytes, turns, ours});
+    wire = (wire + stretch_us((struct stretch){bytes, 0, ours})) / 2; /* it drifts */
     both = (wire + work - both) / (wire < work ? wire : work) * 100;
     return both < 0 ? 0 : both > 100 ? 100 : both;
 }
