@@ -401,13 +401,14 @@ static void sums_are_filled_in_where_asked_for(void **state)
     const unsigned int both = OPENDOCA_GPU_SLOT_L3_SUM | OPENDOCA_GPU_SLOT_L4_SUM;
     uint8_t *got;
     struct pair pair;
+    uint16_t index;
     uint64_t at;
 
     (void)state;
     pair_open(&pair, 16);
     make_udp((uint8_t *)pair.frames.cpu);
     at = gpu_tx_reserve(&pair.tx, 1);
-    gpu_tx_control(&pair.tx, at, OPENDOCA_GPU_SLOT_SEND, 1, 0, both);
+    gpu_tx_control(&pair.tx, at, OPENDOCA_GPU_SLOT_SEND, 1, OPENDOCA_GPU_SLOT_NOTIFY, both);
     gpu_tx_seg(&pair.tx, at, 0, pair.frames.gpu, pair.frames.key_be, 64);
     gpu_tx_ring(&pair.tx);
     gpu_rx_wait(&pair.rx);
@@ -416,6 +417,7 @@ static void sums_are_filled_in_where_asked_for(void **state)
     assert_int_equal(add_up(got + 26, 38, 17 + 30), 0xffff); /* pseudo header and datagram */
     assert_int_equal((uint8_t)pair.frames.cpu[24], 0xaa);    /* the source stays as it is */
     gpu_rx_done(&pair.rx);
+    assert_int_equal(gpu_tx_complete(&pair.tx, &index), 0); /* its memory may be written again */
     /* What is no IP is sent as it is (GS-1). */
     eth_frame(pair.frames.cpu, 100, 4);
     pair.frames.cpu[12] = 8;
