@@ -14,7 +14,7 @@
 
 #include "tools/common/install.h"
 
-static void prepend(const char *name, const char *value)
+void tool_prepend(const char *name, const char *value)
 {
     const char *old = getenv(name);
     char *joined;
@@ -29,9 +29,23 @@ static void prepend(const char *name, const char *value)
     free(joined);
 }
 
+bool tool_find(const char *program, char *file, size_t size)
+{
+    const char *path = getenv("PATH");
+    char copy[4096], *state = NULL;
+
+    snprintf(copy, sizeof(copy), "%s", path != NULL ? path : "/usr/bin:/bin");
+    for (char *dir = strtok_r(copy, ":", &state); dir != NULL; dir = strtok_r(NULL, ":", &state)) {
+        snprintf(file, size, "%s/%s", dir, program);
+        if (access(file, X_OK) == 0)
+            return true;
+    }
+    return false;
+}
+
 void tool_apply_env(const struct tool_env *env)
 {
-    prepend("LD_LIBRARY_PATH", tool_libdir());
+    tool_prepend("LD_LIBRARY_PATH", tool_libdir());
     if (env->role != NULL)
         setenv("OPENDOCA_ROLE", env->role, 1);
     if (env->config != NULL)

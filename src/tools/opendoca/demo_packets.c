@@ -47,46 +47,20 @@ struct show {
 
 /* ---- helpers ---- */
 
-static bool is_there(const char *program)
-{
-    const char *path = getenv("PATH");
-    char *copy = strdup(path != NULL ? path : ""), *rest = copy, *folder;
-    char file[PATH_MAX];
-    bool found = false;
-
-    while (!found && (folder = strsep(&rest, ":")) != NULL) {
-        snprintf(file, sizeof(file), "%s/%s", folder, program);
-        found = access(file, X_OK) == 0;
-    }
-    free(copy);
-    return found;
-}
-
 /* What is not there, or NULL. */
 static const char *missing(void)
 {
     static const char *const programs[] = {"meson", "ninja", "pkg-config", "ip", "ping"};
-    char nvcc[PATH_MAX];
+    char file[PATH_MAX];
 
     for (size_t i = 0; i < OD_ARRAY_SIZE(programs); i++) {
-        if (!is_there(programs[i]))
+        if (!tool_find(programs[i], file, sizeof(file)))
             return programs[i];
     }
-    if (!is_there("clang++") && !is_there("g++"))
+    if (!tool_find("clang++", file, sizeof(file)) && !tool_find("g++", file, sizeof(file)))
         return "clang++ or g++";
-    snprintf(nvcc, sizeof(nvcc), "%s/simt/bin/nvcc", tool_prefix());
-    return access(nvcc, X_OK) == 0 ? NULL : "simt/bin/nvcc of this tree";
-}
-
-static void prepend(const char *name, const char *format, const char *folder)
-{
-    const char *old = getenv(name);
-    char value[2 * PATH_MAX];
-    int len = snprintf(value, sizeof(value), format, folder);
-
-    if (old != NULL && old[0] != '\0' && len > 0 && (size_t)len < sizeof(value))
-        snprintf(value + len, sizeof(value) - (size_t)len, ":%s", old);
-    setenv(name, value, 1);
+    snprintf(file, sizeof(file), "%s/simt/bin/nvcc", tool_prefix());
+    return access(file, X_OK) == 0 ? NULL : "simt/bin/nvcc of this tree";
 }
 
 static int write_text(const char *path, const char *text)
@@ -115,8 +89,10 @@ static int build(const struct show *show)
 
     snprintf(folder, sizeof(folder), "%s/simt", tool_prefix());
     setenv("CUDA_PATH", folder, 1);
-    prepend("PATH", "%s/bin", folder);
-    prepend("PKG_CONFIG_PATH", "%s/pkgconfig", tool_libdir());
+    snprintf(folder, sizeof(folder), "%s/simt/bin", tool_prefix());
+    tool_prepend("PATH", folder);
+    snprintf(folder, sizeof(folder), "%s/pkgconfig", tool_libdir());
+    tool_prepend("PKG_CONFIG_PATH", folder);
     if (build_step(show, setup) != 0 || build_step(show, compile) != 0) {
         fprintf(stderr, "demo: %s cannot be built; see %s\n", show->sample, show->log);
         return -1;

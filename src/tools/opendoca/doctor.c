@@ -184,16 +184,11 @@ static void check_hugepages(struct finding *finding)
 
 static void check_program(struct finding *finding, const char *program, const char *package)
 {
-    const char *path = getenv("PATH");
-    char copy[4096], file[4352], *state = NULL;
+    char file[4352];
 
-    snprintf(copy, sizeof(copy), "%s", path != NULL ? path : "/usr/bin:/bin");
-    for (char *dir = strtok_r(copy, ":", &state); dir != NULL; dir = strtok_r(NULL, ":", &state)) {
-        snprintf(file, sizeof(file), "%s/%s", dir, program);
-        if (access(file, X_OK) == 0) {
-            say(finding, FOUND, file, "");
-            return;
-        }
+    if (tool_find(program, file, sizeof(file))) {
+        say(finding, FOUND, file, "");
+        return;
     }
     snprintf(file, sizeof(file), "apt-get install %s", package);
     say(finding, OPTIONAL, "not found", file);

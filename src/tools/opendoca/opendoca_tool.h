@@ -42,6 +42,12 @@ struct tool_env {
     const char *faults; /* fault list, or NULL */
 };
 
+/* Puts a folder in front of a variable's list. */
+void tool_prepend(const char *name, const char *value);
+
+/* Looks for a program in PATH; its file. */
+bool tool_find(const char *program, char *file, size_t size);
+
 /* In the process that becomes the program: sets the environment. */
 void tool_apply_env(const struct tool_env *env);
 
