@@ -415,6 +415,8 @@ doca_error_t rdma_check_conf(const struct doca_rdma *rdma, bool has_callbacks, u
 doca_error_t rdma_task_alloc(struct doca_rdma *rdma, enum rdma_task_kind kind,
                              struct doca_rdma_connection *conn, union doca_data user_data,
                              bool has_output, const char *func, struct rdma_task **task);
+/* Of a live task; a connection that is none changes nothing. */
+void rdma_task_set_connection(struct rdma_task *task, struct doca_rdma_connection *conn);
 
 struct rdma_extent {
     uint64_t bytes;

@@ -370,3 +370,11 @@ doca_error_t rdma_task_alloc(struct doca_rdma *rdma, enum rdma_task_kind kind,
     (*task)->generation = conn->generation;
     return DOCA_SUCCESS;
 }
+
+void rdma_task_set_connection(struct rdma_task *task, struct doca_rdma_connection *conn)
+{
+    if (!core_is_live(CORE_LIVE_RDMA_CONNECTION, conn))
+        return;
+    task->conn = conn;
+    task->generation = conn->generation;
+}

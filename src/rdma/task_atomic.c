@@ -119,11 +119,8 @@ doca_rdma_task_atomic_cmp_swp_get_swap_data(const struct doca_rdma_task_atomic_c
 void doca_rdma_task_atomic_cmp_swp_set_rdma_connection(struct doca_rdma_task_atomic_cmp_swp *task,
                                                        struct doca_rdma_connection *rdma_connection)
 {
-    if (!core_task_is_live(task, __func__) ||
-        !core_is_live(CORE_LIVE_RDMA_CONNECTION, rdma_connection))
-        return;
-    task->task.conn = rdma_connection;
-    task->task.generation = rdma_connection->generation;
+    if (core_task_is_live(task, __func__))
+        rdma_task_set_connection(&task->task, rdma_connection);
 }
 
 const struct doca_rdma_connection *
@@ -236,11 +233,8 @@ doca_rdma_task_atomic_fetch_add_get_add_data(const struct doca_rdma_task_atomic_
 void doca_rdma_task_atomic_fetch_add_set_rdma_connection(
     struct doca_rdma_task_atomic_fetch_add *task, struct doca_rdma_connection *rdma_connection)
 {
-    if (!core_task_is_live(task, __func__) ||
-        !core_is_live(CORE_LIVE_RDMA_CONNECTION, rdma_connection))
-        return;
-    task->task.conn = rdma_connection;
-    task->task.generation = rdma_connection->generation;
+    if (core_task_is_live(task, __func__))
+        rdma_task_set_connection(&task->task, rdma_connection);
 }
 
 const struct doca_rdma_connection *doca_rdma_task_atomic_fetch_add_get_rdma_connection(

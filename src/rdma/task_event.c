@@ -102,11 +102,8 @@ void doca_rdma_task_remote_net_sync_event_get_set_rdma_connection(
     struct doca_rdma_task_remote_net_sync_event_get *task,
     struct doca_rdma_connection *rdma_connection)
 {
-    if (!core_task_is_live(task, __func__) ||
-        !core_is_live(CORE_LIVE_RDMA_CONNECTION, rdma_connection))
-        return;
-    task->task.conn = rdma_connection;
-    task->task.generation = rdma_connection->generation;
+    if (core_task_is_live(task, __func__))
+        rdma_task_set_connection(&task->task, rdma_connection);
 }
 
 const struct doca_rdma_connection *doca_rdma_task_remote_net_sync_event_get_get_rdma_connection(
@@ -197,11 +194,8 @@ void doca_rdma_task_remote_net_sync_event_notify_set_set_rdma_connection(
     struct doca_rdma_task_remote_net_sync_event_notify_set *task,
     struct doca_rdma_connection *rdma_connection)
 {
-    if (!core_task_is_live(task, __func__) ||
-        !core_is_live(CORE_LIVE_RDMA_CONNECTION, rdma_connection))
-        return;
-    task->task.conn = rdma_connection;
-    task->task.generation = rdma_connection->generation;
+    if (core_task_is_live(task, __func__))
+        rdma_task_set_connection(&task->task, rdma_connection);
 }
 
 const struct doca_rdma_connection *
@@ -333,11 +327,8 @@ void doca_rdma_task_remote_net_sync_event_notify_add_set_rdma_connection(
     struct doca_rdma_task_remote_net_sync_event_notify_add *task,
     struct doca_rdma_connection *rdma_connection)
 {
-    if (!core_task_is_live(task, __func__) ||
-        !core_is_live(CORE_LIVE_RDMA_CONNECTION, rdma_connection))
-        return;
-    task->task.conn = rdma_connection;
-    task->task.generation = rdma_connection->generation;
+    if (core_task_is_live(task, __func__))
+        rdma_task_set_connection(&task->task, rdma_connection);
 }
 
 const struct doca_rdma_connection *

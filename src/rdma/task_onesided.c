@@ -93,11 +93,8 @@ uint32_t doca_rdma_task_read_get_result_len(const struct doca_rdma_task_read *ta
 void doca_rdma_task_read_set_rdma_connection(struct doca_rdma_task_read *task,
                                              struct doca_rdma_connection *rdma_connection)
 {
-    if (!core_task_is_live(task, __func__) ||
-        !core_is_live(CORE_LIVE_RDMA_CONNECTION, rdma_connection))
-        return;
-    task->task.conn = rdma_connection;
-    task->task.generation = rdma_connection->generation;
+    if (core_task_is_live(task, __func__))
+        rdma_task_set_connection(&task->task, rdma_connection);
 }
 
 const struct doca_rdma_connection *
@@ -191,11 +188,8 @@ struct doca_buf *doca_rdma_task_write_get_dst_buf(const struct doca_rdma_task_wr
 void doca_rdma_task_write_set_rdma_connection(struct doca_rdma_task_write *task,
                                               struct doca_rdma_connection *rdma_connection)
 {
-    if (!core_task_is_live(task, __func__) ||
-        !core_is_live(CORE_LIVE_RDMA_CONNECTION, rdma_connection))
-        return;
-    task->task.conn = rdma_connection;
-    task->task.generation = rdma_connection->generation;
+    if (core_task_is_live(task, __func__))
+        rdma_task_set_connection(&task->task, rdma_connection);
 }
 
 const struct doca_rdma_connection *
@@ -304,11 +298,8 @@ doca_be32_t doca_rdma_task_write_imm_get_immediate_data(const struct doca_rdma_t
 void doca_rdma_task_write_imm_set_rdma_connection(struct doca_rdma_task_write_imm *task,
                                                   struct doca_rdma_connection *rdma_connection)
 {
-    if (!core_task_is_live(task, __func__) ||
-        !core_is_live(CORE_LIVE_RDMA_CONNECTION, rdma_connection))
-        return;
-    task->task.conn = rdma_connection;
-    task->task.generation = rdma_connection->generation;
+    if (core_task_is_live(task, __func__))
+        rdma_task_set_connection(&task->task, rdma_connection);
 }
 
 const struct doca_rdma_connection *

@@ -76,11 +76,8 @@ const struct doca_buf *doca_rdma_task_send_get_src_buf(const struct doca_rdma_ta
 void doca_rdma_task_send_set_rdma_connection(struct doca_rdma_task_send *task,
                                              struct doca_rdma_connection *rdma_connection)
 {
-    if (!core_task_is_live(task, __func__) ||
-        !core_is_live(CORE_LIVE_RDMA_CONNECTION, rdma_connection))
-        return;
-    task->task.conn = rdma_connection;
-    task->task.generation = rdma_connection->generation;
+    if (core_task_is_live(task, __func__))
+        rdma_task_set_connection(&task->task, rdma_connection);
 }
 
 const struct doca_rdma_connection *
@@ -177,11 +174,8 @@ doca_be32_t doca_rdma_task_send_imm_get_immediate_data(const struct doca_rdma_ta
 void doca_rdma_task_send_imm_set_rdma_connection(struct doca_rdma_task_send_imm *task,
                                                  struct doca_rdma_connection *rdma_connection)
 {
-    if (!core_task_is_live(task, __func__) ||
-        !core_is_live(CORE_LIVE_RDMA_CONNECTION, rdma_connection))
-        return;
-    task->task.conn = rdma_connection;
-    task->task.generation = rdma_connection->generation;
+    if (core_task_is_live(task, __func__))
+        rdma_task_set_connection(&task->task, rdma_connection);
 }
 
 const struct doca_rdma_connection *
