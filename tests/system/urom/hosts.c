@@ -16,6 +16,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "lib/two_hosts.h"
+
 #define BOARD_FD 20
 #define ROUNDS   8
 #define AREA     (256u << 10)
@@ -42,29 +44,6 @@ static bool pretended;
  * Making hosts
  */
 
-static int run_command(const char *format, ...)
-{
-    char command[256], *args[32], *at = command;
-    unsigned int n = 0;
-    va_list ap;
-    int status;
-    pid_t pid;
-
-    va_start(ap, format);
-    vsnprintf(command, sizeof(command), format, ap);
-    va_end(ap);
-    while (n < 31 && (args[n] = strsep(&at, " ")) != NULL)
-        n++;
-    args[n] = NULL;
-    pid = fork();
-    if (pid == 0) {
-        dup2(open("/dev/null", O_WRONLY), STDERR_FILENO);
-        execvp(args[0], args);
-        _exit(127);
-    }
-    return waitpid(pid, &status, 0) == pid && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
 const char *hosts_addr(unsigned int of)
 {
     static char text[HOSTS_MAX][24];
@@ -75,14 +54,16 @@ const char *hosts_addr(unsigned int of)
 
 static bool make_host(unsigned int i)
 {
-    return run_command("ip netns add od-u%u-%s", i, id) == 0 &&
-           run_command("ip link add odu%u netns od-u%u-%s type veth peer name odp%u netns od-sw-%s",
-                       i, i, id, i, id) == 0 &&
-           run_command("ip -n od-sw-%s link set odp%u master odbr", id, i) == 0 &&
-           run_command("ip -n od-sw-%s link set odp%u up", id, i) == 0 &&
-           run_command("ip -n od-u%u-%s addr add %s/24 dev odu%u", i, id, hosts_addr(i), i) == 0 &&
-           run_command("ip -n od-u%u-%s link set lo up", i, id) == 0 &&
-           run_command("ip -n od-u%u-%s link set odu%u up", i, id, i) == 0;
+    return two_hosts_run("ip netns add od-u%u-%s", i, id) == 0 &&
+           two_hosts_run(
+               "ip link add odu%u netns od-u%u-%s type veth peer name odp%u netns od-sw-%s", i, i,
+               id, i, id) == 0 &&
+           two_hosts_run("ip -n od-sw-%s link set odp%u master odbr", id, i) == 0 &&
+           two_hosts_run("ip -n od-sw-%s link set odp%u up", id, i) == 0 &&
+           two_hosts_run("ip -n od-u%u-%s addr add %s/24 dev odu%u", i, id, hosts_addr(i), i) ==
+               0 &&
+           two_hosts_run("ip -n od-u%u-%s link set lo up", i, id) == 0 &&
+           two_hosts_run("ip -n od-u%u-%s link set odu%u up", i, id, i) == 0;
 }
 
 /* A device that has just been set up is not yet ready, and UCX looks once. */
@@ -90,8 +71,8 @@ static bool wait_for_host(unsigned int i)
 {
     const uint64_t end = fixture_now_ms() + PATIENCE;
 
-    while (run_command("ip netns exec od-u%u-%s grep -q up /sys/class/net/odu%u/operstate", i, id,
-                       i) != 0) {
+    while (two_hosts_run("ip netns exec od-u%u-%s grep -q up /sys/class/net/odu%u/operstate", i, id,
+                         i) != 0) {
         if (fixture_now_ms() > end)
             return false;
         poll(NULL, 0, 10);
@@ -106,9 +87,9 @@ bool hosts_make(unsigned int n)
     count = n;
     pretended = false;
     snprintf(id, sizeof(id), "%d", (int)getpid());
-    made = getuid() == 0 && run_command("ip netns add od-sw-%s", id) == 0 &&
-           run_command("ip -n od-sw-%s link add odbr type bridge", id) == 0 &&
-           run_command("ip -n od-sw-%s link set odbr up", id) == 0;
+    made = getuid() == 0 && two_hosts_run("ip netns add od-sw-%s", id) == 0 &&
+           two_hosts_run("ip -n od-sw-%s link add odbr type bridge", id) == 0 &&
+           two_hosts_run("ip -n od-sw-%s link set odbr up", id) == 0;
     for (unsigned int i = 0; made && i < n; i++)
         made = make_host(i);
     for (unsigned int i = 0; made && i < n; i++)
@@ -131,8 +112,8 @@ void hosts_remove(void)
     if (count == 0 || pretended)
         return;
     for (unsigned int i = 0; i < count; i++)
-        run_command("ip netns del od-u%u-%s", i, id);
-    run_command("ip netns del od-sw-%s", id);
+        two_hosts_run("ip netns del od-u%u-%s", i, id);
+    two_hosts_run("ip netns del od-sw-%s", id);
     count = 0;
 }
 
@@ -254,7 +235,7 @@ void hosts_get(unsigned int number, unsigned int from, void *bytes, size_t len)
 
 void hosts_cut(void)
 {
-    assert_int_equal(run_command("ip link set odu%u down", rank), 0);
+    assert_int_equal(two_hosts_run("ip link set odu%u down", rank), 0);
 }
 
 static void folder_of(unsigned int of, char *path, size_t size)
