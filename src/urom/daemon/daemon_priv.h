@@ -21,6 +21,7 @@
 
 #include <jansson.h>
 #include <limits.h>
+#include <sys/epoll.h>
 #include <sys/types.h>
 
 #include "soft/device/device.h"
@@ -42,6 +43,8 @@ struct daemon;
 
 /* ---- loop.c ---- */
 
+#define DAEMON_EVENTS 32 /* in one round */
+
 struct daemon_watch {
     int fd; /* -1: not watched */
     void (*ready)(struct daemon *daemon, struct daemon_watch *watch, uint32_t events);
@@ -50,7 +53,8 @@ struct daemon_watch {
 /* 0 or a negative errno. */
 int daemon_watch_add(struct daemon *daemon, struct daemon_watch *watch, int fd,
                      void (*ready)(struct daemon *, struct daemon_watch *, uint32_t));
-/* Closes the fd too. Harmless when not watched. */
+/* Closes the fd too; nothing is told of it any more, so that its memory may go. Harmless when not
+ * watched. */
 void daemon_watch_close(struct daemon *daemon, struct daemon_watch *watch);
 uint64_t daemon_now_ms(void);
 /* Runs until the daemon is told to end, and all workers have. */
@@ -324,6 +328,8 @@ struct daemon {
     bool rescan;
 
     int epoll;
+    struct epoll_event events[DAEMON_EVENTS]; /* of this round */
+    int nevents;
     struct od_waker waker;
     struct daemon_watch waking;
     struct daemon_watch signals;

@@ -5,7 +5,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
 #include <sys/signalfd.h>
 #include <time.h>
 #include <unistd.h>
@@ -14,7 +13,6 @@
 
 DOCA_LOG_REGISTER(UROM::DAEMON::LOOP);
 
-#define EVENTS  32
 #define TICK_MS 1000
 #define FAST_MS 20 /* while somebody waits for a deadline */
 
@@ -45,6 +43,10 @@ void daemon_watch_close(struct daemon *daemon, struct daemon_watch *watch)
     epoll_ctl(daemon->epoll, EPOLL_CTL_DEL, watch->fd, NULL);
     close(watch->fd);
     watch->fd = -1;
+    for (int i = 0; i < daemon->nevents; i++) {
+        if (daemon->events[i].data.ptr == watch)
+            daemon->events[i].data.ptr = NULL;
+    }
 }
 
 static void end(struct daemon *daemon)
@@ -122,42 +124,43 @@ static int timeout(const struct daemon *daemon)
 }
 
 /* Sleeps until something happens. */
-static int wait_events(struct daemon *daemon, struct epoll_event *events)
+static void wait_events(struct daemon *daemon)
 {
-    int n = 0;
+    int limit = 0;
 
     od_waker_arm(&daemon->waker);
     if (!daemon_clients_pending(daemon))
-        n = epoll_wait(daemon->epoll, events, EVENTS, timeout(daemon));
-    else
-        n = epoll_wait(daemon->epoll, events, EVENTS, 0);
+        limit = timeout(daemon);
+    daemon->nevents = epoll_wait(daemon->epoll, daemon->events, DAEMON_EVENTS, limit);
     od_waker_clear(&daemon->waker);
-    return n;
+}
+
+static void serve_events(struct daemon *daemon)
+{
+    for (int i = 0; i < daemon->nevents; i++) {
+        struct daemon_watch *watch = daemon->events[i].data.ptr;
+
+        /* An earlier event of this round may have closed it. */
+        if (watch != NULL)
+            watch->ready(daemon, watch, daemon->events[i].events);
+    }
+    daemon->nevents = 0;
 }
 
 void daemon_loop(struct daemon *daemon)
 {
-    struct epoll_event events[EVENTS];
-
     daemon_watch_add(daemon, &daemon->waking, daemon->waker.fd, on_wake);
     if (watch_signals(daemon) != 0)
         DOCA_LOG_ERR("no signalfd: signals end this process at once");
     while (!daemon->stopping || !od_list_is_empty(&daemon->workers)) {
         uint64_t now;
-        int n;
 
         if (!daemon->was_ready && !daemon_plugins_busy(daemon)) {
             daemon->was_ready = true;
             daemon_say_ready(daemon);
         }
-        n = wait_events(daemon, events);
-        for (int i = 0; i < n; i++) {
-            struct daemon_watch *watch = events[i].data.ptr;
-
-            /* An earlier event of this round may have closed it. */
-            if (watch->fd >= 0)
-                watch->ready(daemon, watch, events[i].events);
-        }
+        wait_events(daemon);
+        serve_events(daemon);
         daemon_clients_poll(daemon);
         now = daemon_now_ms();
         daemon_probes_tick(daemon, now);

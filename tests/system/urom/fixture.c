@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -90,6 +91,16 @@ void fixture_wait(bool (*is_so)(void *arg), void *arg)
         assert_true(fixture_now_ms() < end);
         poll(NULL, 0, 2);
     }
+}
+
+void fixture_wait_dead(pid_t pid)
+{
+    struct pollfd gone = {.fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN};
+
+    if (gone.fd < 0)
+        return;
+    assert_int_equal(poll(&gone, 1, PATIENCE), 1);
+    close(gone.fd);
 }
 
 /* ------------------------------------------------------------------------------------------------

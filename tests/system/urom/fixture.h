@@ -47,6 +47,9 @@ uint64_t fixture_now_ms(void);
 /* Calls `is_so` until it is true; fails the test after PATIENCE. */
 void fixture_wait(bool (*is_so)(void *arg), void *arg);
 
+/* Until all threads of a process have ended, whether or not somebody has waited for it. */
+void fixture_wait_dead(pid_t pid);
+
 /* ---- daemon ---- */
 
 struct fixture_daemon {

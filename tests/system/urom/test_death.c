@@ -2,6 +2,7 @@
 /* Who dies, who notices, what everybody else is told. */
 #include "fixture.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -187,6 +188,64 @@ static void a_plugin_that_crashes_takes_its_worker_only(void **state)
     fixture_wait_log(&daemon_one, "ended: error 5");
     fixture_worker_end(&host, worker);
     fixture_worker_end(&host, other);
+    close_all();
+}
+
+/* Returns the number of a process that has the worker's files until `file` is gone. */
+static pid_t heir_of(struct doca_urom_worker *worker, const char *file)
+{
+    struct fixture_result result = {0};
+    struct doca_urom_worker_cmd_task *task = fixture_task(worker, plugin, &result);
+    struct {
+        struct test_cmd cmd;
+        char file[128];
+    } payload = {.cmd = {TEST_HEIR, 0}};
+    uint64_t number = 0;
+
+    snprintf(payload.file, sizeof(payload.file), "%s", file);
+    fixture_payload(task, &payload, sizeof(payload));
+    assert_ok(fixture_submit(task));
+    fixture_event(host.pe);
+    assert_ok(result.status);
+    memcpy(&number, result.bytes, sizeof(number));
+    assert_ok(doca_urom_worker_cmd_task_release(task));
+    return (pid_t)number;
+}
+
+/* The daemon learns of the end of the process and of that of its files at once, in this order. */
+static void a_worker_may_end_before_its_files_do(void **state)
+{
+    const char *perturb = getenv("MALLOC_PERTURB_");
+    char before[32], file[128];
+    struct doca_urom_worker *worker;
+    pid_t pid, heir;
+    int status, fd;
+
+    (void)state;
+    snprintf(before, sizeof(before), "%s", perturb != NULL ? perturb : "");
+    setenv("MALLOC_PERTURB_", "85", 1); /* what the daemon frees is not to be used any more */
+    open_all();
+    setenv("MALLOC_PERTURB_", before, 1);
+    worker = start_worker(1);
+    snprintf(file, sizeof(file), "%s/heir", fixture_dir());
+    fd = open(file, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+    assert_true(fd >= 0);
+    close(fd);
+    heir = heir_of(worker, file);
+    pid = pid_of(worker);
+    kill(daemon_one.pid, SIGSTOP);
+    assert_int_equal(waitpid(daemon_one.pid, &status, WUNTRACED), daemon_one.pid);
+    assert_true(WIFSTOPPED(status));
+    kill(pid, SIGKILL);
+    fixture_wait_dead(pid);
+    unlink(file);
+    fixture_wait_dead(heir);
+    kill(daemon_one.pid, SIGCONT);
+    fixture_wait_log(&daemon_one, "ended: signal 9");
+    fixture_worker_end(&host, worker);
+    worker = start_worker(1);
+    ping(worker);
+    fixture_worker_end(&host, worker);
     close_all();
 }
 
@@ -500,6 +559,7 @@ int main(void)
         cmocka_unit_test(commands_of_a_dead_worker_fail_in_the_order_of_their_submits),
         cmocka_unit_test(a_submit_after_a_death_knows_of_it_without_progress),
         cmocka_unit_test(a_plugin_that_crashes_takes_its_worker_only),
+        cmocka_unit_test(a_worker_may_end_before_its_files_do),
         cmocka_unit_test(a_failing_open_is_one_event_and_says_why),
         cmocka_unit_test(an_open_that_hangs_is_ended_by_the_daemon),
         cmocka_unit_test(everything_says_so_when_the_daemon_is_dead),

@@ -5,11 +5,9 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -60,21 +58,10 @@ static struct script {
  * Killing
  */
 
-/* All of its threads are, whether or not somebody has waited for it. */
-static void wait_dead(pid_t pid)
-{
-    struct pollfd gone = {.fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN};
-
-    if (gone.fd < 0)
-        return;
-    assert_int_equal(poll(&gone, 1, PATIENCE), 1);
-    close(gone.fd);
-}
-
 static void end_process(pid_t pid)
 {
     kill(pid, SIGKILL);
-    wait_dead(pid);
+    fixture_wait_dead(pid);
 }
 
 /* What the daemon knows; it may not have seen the worker yet. */
@@ -106,7 +93,7 @@ static void at(enum step step)
     }
     if (run.victim == NOBODY || run.worker_pid == 0)
         return;
-    wait_dead(run.worker_pid);
+    fixture_wait_dead(run.worker_pid);
     run.worker_dead = true;
 }
 

@@ -14,6 +14,8 @@ enum test_op {
     TEST_EXIT,          /* the worker ends with status arg */
     TEST_HANG,          /* worker_cmd takes arg ms */
     TEST_HANG_FILE,     /* worker_cmd takes as long as the file that the bytes name is there */
+    TEST_HEIR,          /* a child has the worker's files as long as that one; answers with its
+                           number, as u64 */
     TEST_STATUS,        /* answers with status arg */
     TEST_ERROR,         /* worker_cmd takes it and fails with arg, says nothing */
     TEST_ERROR_SAID,    /* worker_cmd fails with arg, and has said so by a notification */

@@ -196,6 +196,19 @@ static void hang_on_file(const uint8_t *bytes, size_t len)
         hang(10);
 }
 
+/* Whatever is open in the worker stays so in the child. */
+static void leave_heir(const struct urom_worker_cmd_desc *command, const uint8_t *bytes, size_t len)
+{
+    const pid_t pid = fork();
+    const uint64_t number = (uint64_t)pid;
+
+    if (pid == 0) {
+        hang_on_file(bytes, len);
+        _exit(0);
+    }
+    say(command, pid > 0 ? DOCA_SUCCESS : DOCA_ERROR_OPERATING_SYSTEM, &number, sizeof(number));
+}
+
 static void say_env(const struct urom_worker_cmd_desc *command, const uint8_t *bytes, size_t len)
 {
     char name[128] = "";
@@ -230,6 +243,9 @@ static doca_error_t execute(struct urom_worker_ctx *ctx, struct urom_worker_cmd_
     case TEST_HANG_FILE:
         hang_on_file(bytes, len);
         break;
+    case TEST_HEIR:
+        leave_heir(command, bytes, len);
+        return DOCA_SUCCESS;
     case TEST_STATUS:
         say(command, (doca_error_t)cmd.arg, bytes, len);
         return DOCA_SUCCESS;
