@@ -242,7 +242,13 @@ int fixture_daemon_stop(struct fixture_daemon *daemon)
 
 void fixture_daemon_kill(struct fixture_daemon *daemon)
 {
+    uint64_t killed;
+
     end_by(daemon, SIGKILL);
+    /* Submits look at most once a millisecond who is still there. */
+    killed = fixture_now_ms();
+    while (fixture_now_ms() < killed + 2)
+        ;
 }
 
 /* ------------------------------------------------------------------------------------------------
