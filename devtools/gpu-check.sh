@@ -78,7 +78,7 @@ make_programs()
     "$nvcc" "$@" "$folder/check_gpu.o" "$folder/kernel.o" -o "$folder/check_gpu" \
         -L"$build/src/soft" -lopendoca_soft -Xlinker '-rpath,$ORIGIN/lib,--disable-new-dtags'
     for name in $selftests; do
-        "$nvcc" -O2 -g "$@" -std=c++17 -DDOCA_ALLOW_EXPERIMENTAL_API -Iinclude "tests/gpunetio/kernels/$name.cu" \
+        "$nvcc" -O2 -g "$@" -std=c++17 -DDOCA_ALLOW_EXPERIMENTAL_API -Iinclude -Itests "tests/gpunetio/kernels/$name.cu" \
             -o "$folder/$name" -L"$build/$release" -ldoca_gpunetio -ldoca_eth -ldoca_common \
             -Xlinker "-rpath-link,$build/src/soft" -Xlinker '-rpath,$ORIGIN/lib,--disable-new-dtags'
     done

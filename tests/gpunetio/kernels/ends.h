@@ -9,7 +9,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <cuda_runtime.h>
+#include <initializer_list>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <doca_dev.h>
@@ -24,6 +27,8 @@
 #include <doca_mmap.h>
 #include <doca_pe.h>
 
+#include "lib/eth_wire.h"
+
 #define CHECK(condition)                                                                           \
     do {                                                                                           \
         if (!(condition)) {                                                                        \
@@ -35,39 +40,57 @@
 #define OK(call)   CHECK((call) == DOCA_SUCCESS)
 #define CUDA(call) CHECK((call) == cudaSuccess)
 
-static char ends_config[] = "/tmp/opendoca-test-kernels-XXXXXX";
+#define ENDS_SECONDS 60 /* what anything may take on a busy machine */
 
 static inline void ends_forget()
 {
-    unlink(ends_config);
+    const char *path = getenv("OPENDOCA_CONFIG");
+
+    if (path != nullptr)
+        unlink(path);
 }
 
-/* Devices A and B on these ports, before the first call of the library. */
-static inline void ends_config_write(const char *port_a, const char *port_b)
+/* Runs the test over each of these wires, in a process of its own. What cannot be made is skipped;
+ * the exit status of the program. */
+static inline int ends_on(std::initializer_list<const char *> wires, void (*test)())
 {
-    FILE *file = fdopen(mkstemp(ends_config), "w");
+    int rc = ETH_SKIP;
 
-    CHECK(file != NULL);
-    fprintf(file,
-            "{\"devices\": [{\"role\": \"host\", \"pci\": \"0000:03:00.0\", \"port\": \"%s\","
-            " \"unmatched\": \"queues\"}, {\"role\": \"host\", \"pci\": \"0000:03:00.1\","
-            " \"port\": \"%s\", \"unmatched\": \"queues\"}]}",
-            port_a, port_b);
-    fclose(file);
-    setenv("OPENDOCA_CONFIG", ends_config, 1);
-    setenv("OPENDOCA_ROLE", "host", 1);
+    for (const char *wire : wires) {
+        int status = 0;
+        pid_t pid;
+
+        printf("%s:\n", wire);
+        fflush(nullptr);
+        pid = fork();
+        if (pid == 0) {
+            rc = eth_wire_up(wire);
+            if (rc == 0)
+                test();
+            fflush(nullptr);
+            _exit(rc);
+        }
+        CHECK(pid > 0 && waitpid(pid, &status, 0) == pid);
+        if (!WIFEXITED(status)) {
+            fprintf(stderr, "signal %d\n", WTERMSIG(status));
+            return 1;
+        }
+        if (WEXITSTATUS(status) != 0 && WEXITSTATUS(status) != ETH_SKIP)
+            return WEXITSTATUS(status);
+        rc = WEXITSTATUS(status) == 0 ? 0 : rc;
+    }
+    return rc;
 }
 
 struct ends {
     struct doca_gpu *gpu;
     struct doca_dev *dev[2];
 
-    explicit ends(const char *port_a = "loop:wire", const char *port_b = "loop:wire")
+    ends()
     {
         struct doca_devinfo **list;
         uint32_t num;
 
-        ends_config_write(port_a, port_b);
         OK(doca_devinfo_create_list(&list, &num));
         CHECK(num >= 2);
         OK(doca_dev_open(list[0], &dev[0]));
@@ -179,6 +202,47 @@ template <typename T> struct shared_words {
     ~shared_words()
     {
         OK(doca_gpu_mem_free(e.gpu, gpu));
+    }
+};
+
+static inline uint64_t now_ns()
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+template <typename Condition> static inline void await(Condition condition)
+{
+    const uint64_t end = now_ns() + ENDS_SECONDS * 1000000000ull;
+
+    while (!condition()) {
+        CHECK(now_ns() < end);
+        sched_yield();
+    }
+}
+
+/* Streams, so that kernels run beside each other. */
+struct streams {
+    cudaStream_t at[3];
+
+    streams()
+    {
+        for (cudaStream_t &stream : at)
+            CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    }
+
+    void wait()
+    {
+        for (cudaStream_t stream : at)
+            CUDA(cudaStreamSynchronize(stream));
+    }
+
+    ~streams()
+    {
+        for (cudaStream_t stream : at)
+            CUDA(cudaStreamDestroy(stream));
     }
 };
 

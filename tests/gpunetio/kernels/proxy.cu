@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Doorbells by way of the CPU: nothing is sent before it looks; then numbers arrive one by one, none
- * lost and none twice, whatever number of sends is out at once. (GS-4)
+/* Doorbells by way of the CPU: nothing is sent before it looks; then numbers arrive one by one,
+ * none lost and none twice, whatever number of sends is out at once. (GS-4)
  *
  * OPENDOCA_TEST_SENDS: how many for each depth, 5000 without. */
 // WITH: setarch -R
@@ -23,9 +23,8 @@ __global__ void send(doca_gpu_eth_txq *txq, char *frames, uint32_t key, uint64_t
         char *at = frames + n % depth * STRIDE;
         doca_gpu_dev_eth_ticket_t ticket;
 
-        if (n >= depth &&
-            doca_gpu_dev_eth_txq_poll_completion_at(txq, n - depth,
-                                                    DOCA_GPUNETIO_ETH_WAIT_FLAG_B) != DOCA_SUCCESS)
+        if (n >= depth && doca_gpu_dev_eth_txq_poll_completion_at(
+                              txq, n - depth, DOCA_GPUNETIO_ETH_WAIT_FLAG_B) != DOCA_SUCCESS)
             DOCA_GPUNETIO_VOLATILE(words[WRONG]) = 1;
         while (n - DOCA_GPUNETIO_VOLATILE(words[RECEIVED]) >= SLOTS / 2) {
         }
@@ -62,14 +61,12 @@ static void run(ends &e, uint64_t total, uint32_t depth)
     memory frames(e, 0, 128 * STRIDE, DOCA_GPU_MEM_TYPE_CPU_GPU);
     shared_words<uint64_t> words(e, WORDS);
     std::atomic<bool> over{false};
-    cudaStream_t streams[2];
+    streams s;
 
     for (uint32_t i = 0; i < 128; i++)
         make_frame(frames.cpu + i * STRIDE, LENGTH, i);
-    for (cudaStream_t &stream : streams)
-        CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-    receive<<<1, 1, 0, streams[0]>>>(rx.handle, total, words.gpu);
-    send<<<1, 1, 0, streams[1]>>>(tx.handle, frames.gpu, frames.key_be, total, depth, words.gpu);
+    receive<<<1, 1, 0, s.at[0]>>>(rx.handle, total, words.gpu);
+    send<<<1, 1, 0, s.at[1]>>>(tx.handle, frames.gpu, frames.key_be, total, depth, words.gpu);
 
     const uint64_t *rung = (const uint64_t *)tx.handle->shared_mem_addr_cpu;
     while (__atomic_load_n(rung, __ATOMIC_ACQUIRE) < depth)
@@ -83,18 +80,15 @@ static void run(ends &e, uint64_t total, uint32_t depth)
             std::this_thread::yield();
         }
     });
-    CUDA(cudaStreamSynchronize(streams[1]));
-    CUDA(cudaStreamSynchronize(streams[0]));
+    s.wait();
     over = true;
     proxy.join();
     printf("depth %u: %llu received, wrong: %llu\n", depth, (unsigned long long)words.cpu[RECEIVED],
            (unsigned long long)words.cpu[WRONG]);
     CHECK(words.cpu[RECEIVED] == total && words.cpu[WRONG] == 0);
-    for (cudaStream_t stream : streams)
-        CUDA(cudaStreamDestroy(stream));
 }
 
-int main()
+static void test()
 {
     const char *text = getenv("OPENDOCA_TEST_SENDS");
     uint64_t total = text != nullptr ? strtoull(text, nullptr, 10) : 5000;
@@ -102,5 +96,9 @@ int main()
 
     for (uint32_t depth : {4u, 64u, 128u})
         run(e, total, depth);
-    return 0;
+}
+
+int main()
+{
+    return ends_on({"loop"}, test);
 }

@@ -45,11 +45,9 @@ __global__ void send_alone(doca_gpu_eth_txq *txq, char *frames, uint32_t key, ui
         doca_gpu_dev_eth_txq_wqe *wqe = doca_gpu_dev_eth_txq_get_wqe_ptr(txq, (uint16_t)index);
         bool is_last = threadIdx.x == blockDim.x - 1;
 
-        doca_gpu_dev_eth_txq_wqe_prepare_send(txq, wqe, (uint16_t)index,
-                                              (uint64_t)(frames + threadIdx.x * STRIDE), key,
-                                              LENGTH,
-                                              is_last ? DOCA_GPUNETIO_ETH_SEND_FLAG_NOTIFY
-                                                      : DOCA_GPUNETIO_ETH_SEND_FLAG_NONE);
+        doca_gpu_dev_eth_txq_wqe_prepare_send(
+            txq, wqe, (uint16_t)index, (uint64_t)(frames + threadIdx.x * STRIDE), key, LENGTH,
+            is_last ? DOCA_GPUNETIO_ETH_SEND_FLAG_NOTIFY : DOCA_GPUNETIO_ETH_SEND_FLAG_NONE);
         __syncthreads();
         if (is_last) {
             doca_gpu_dev_eth_txq_submit<DOCA_GPUNETIO_ETH_RESOURCE_SHARING_MODE_EXCLUSIVE>(
@@ -81,7 +79,7 @@ static void run(ends &e, const char *name, Kernel kernel, int blocks, uint64_t d
     CHECK(words.cpu[DONE] == done && words.cpu[WRONG] == 0);
 }
 
-int main()
+static void test()
 {
     ends e;
 
@@ -89,5 +87,9 @@ int main()
     run(e, "warp", send_shared<DOCA_GPUNETIO_ETH_EXEC_SCOPE_WARP>, 2, 2 * 64 * ROUNDS);
     run(e, "block", send_shared<DOCA_GPUNETIO_ETH_EXEC_SCOPE_BLOCK>, 2, 2 * 64 * ROUNDS);
     run(e, "alone", send_alone, 1, ROUNDS);
-    return 0;
+}
+
+int main()
+{
+    return ends_on({"loop"}, test);
 }

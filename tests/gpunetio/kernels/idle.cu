@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Receiving while nothing or little comes: a call lasts as long as it was told, and the kernel ends
+ * when it is told to (GR-4); a handle that was copied to the CPU (GX-1); kernels of one batch each
+ * with outputs of the threads' own and threads that return at once (GX-6). */
+// WITH: setarch -R
+// FLAGS: -DDOCA_ALLOW_EXPERIMENTAL_API
+#include "ends.h"
+
+#define SLOTS   64u
+#define STRIDE  256u
+#define LENGTH  64u
+#define TIMEOUT 500000u /* ns */
+#define MOST    2048u
+
+enum word { CALLS, EARLY, OTHER, TOTAL, EXIT, WORDS };
+
+template <doca_gpu_dev_eth_exec_scope scope>
+__global__ void receive(doca_gpu_eth_rxq *rxq, uint64_t *words)
+{
+    __shared__ uint64_t first;
+    __shared__ uint32_t num;
+    uint64_t total = 0;
+
+    while (!DOCA_GPUNETIO_VOLATILE(words[EXIT])) {
+        const uint64_t begin = doca_gpu_dev_eth_query_globaltimer();
+        doca_error_t result = DOCA_SUCCESS;
+
+        if (scope != DOCA_GPUNETIO_ETH_EXEC_SCOPE_THREAD || threadIdx.x == 0)
+            result = doca_gpu_dev_eth_rxq_recv<scope>(rxq, MOST, TIMEOUT, &first, &num,
+                                                      (doca_gpu_dev_eth_rxq_attr *)nullptr);
+        __syncthreads();
+        if (threadIdx.x == 0) {
+            if (doca_gpu_dev_eth_query_globaltimer() - begin < TIMEOUT)
+                DOCA_GPUNETIO_VOLATILE(words[EARLY]) = words[EARLY] + 1;
+            if (result != DOCA_SUCCESS || num != 0)
+                DOCA_GPUNETIO_VOLATILE(words[OTHER]) = words[OTHER] + 1;
+            DOCA_GPUNETIO_VOLATILE(words[CALLS]) = words[CALLS] + 1;
+            total += num;
+        }
+        __syncthreads();
+    }
+    if (threadIdx.x == 0) {
+        words[TOTAL] = total;
+        __threadfence_system();
+    }
+}
+
+template <doca_gpu_dev_eth_exec_scope scope> static void wait_in_vain(ends &e, const char *name)
+{
+    receiver rx(e, 1, SLOTS, STRIDE);
+    shared_words<uint64_t> words(e, WORDS);
+
+    words.cpu[TOTAL] = 77;
+    receive<scope><<<1, 32>>>(rx.handle, words.gpu);
+    await([&] { return DOCA_GPUNETIO_VOLATILE(words.cpu[CALLS]) >= 20; });
+    DOCA_GPUNETIO_VOLATILE(words.cpu[EXIT]) = 1;
+    CUDA(cudaDeviceSynchronize());
+    printf("%s: %llu calls, too short %llu, with something %llu\n", name,
+           (unsigned long long)words.cpu[CALLS], (unsigned long long)words.cpu[EARLY],
+           (unsigned long long)words.cpu[OTHER]);
+    CHECK(words.cpu[EARLY] == 0 && words.cpu[OTHER] == 0 && words.cpu[TOTAL] == 0);
+}
+
+static void copy_handles(ends &e)
+{
+    receiver rx(e, 1, SLOTS, STRIDE);
+    sender tx(e, 0, 64);
+    static doca_gpu_eth_rxq r;
+    static doca_gpu_eth_txq t;
+
+    CUDA(cudaMemcpy(&r, rx.handle, sizeof(r), cudaMemcpyDefault));
+    CUDA(cudaMemcpy(&t, tx.handle, sizeof(t), cudaMemcpyDefault));
+    CHECK(r.pkt_num == SLOTS && r.max_pkt_sz == STRIDE && r.pkt_addr == (uint64_t)rx.packets.gpu &&
+          r.wqe_num * r.wqe_strides_num == SLOTS);
+    CHECK(t.wqe_mask + 1 == 64 && t.wqe_pi == 0 && t.cqe_ci == 0);
+}
+
+__global__ void send_one(doca_gpu_eth_txq *txq, char *frame, uint32_t key)
+{
+    doca_gpu_dev_eth_ticket_t ticket;
+
+    doca_gpu_dev_eth_txq_send(txq, (uint64_t)frame, key, LENGTH, DOCA_GPUNETIO_ETH_SEND_FLAG_NONE,
+                              &ticket);
+}
+
+/* Each thread has its own outputs; the upper half leaves before the next barrier. */
+__global__ void receive_batch(doca_gpu_eth_rxq *rxq, uint64_t *words)
+{
+    uint64_t first = 0;
+    uint32_t num = 0;
+
+    if (doca_gpu_dev_eth_rxq_recv<DOCA_GPUNETIO_ETH_EXEC_SCOPE_BLOCK>(
+            rxq, 1, 0, &first, &num, (doca_gpu_dev_eth_rxq_attr *)nullptr) != DOCA_SUCCESS ||
+        num != 1)
+        DOCA_GPUNETIO_VOLATILE(words[OTHER]) = 1;
+    if (threadIdx.x >= blockDim.x / 2)
+        return;
+    __syncthreads();
+    if (*(const uint32_t *)(doca_gpu_dev_eth_rxq_get_pkt_addr(rxq, first) + 14) ==
+        (uint32_t)words[CALLS])
+        atomicAdd((unsigned long long *)&words[TOTAL], 1ull);
+}
+
+static void one_kernel_a_batch(ends &e)
+{
+    receiver rx(e, 1, SLOTS, STRIDE);
+    sender tx(e, 0, 64);
+    memory frame(e, 0, STRIDE, DOCA_GPU_MEM_TYPE_CPU_GPU);
+    shared_words<uint64_t> words(e, WORDS);
+
+    for (uint32_t batch = 0; batch < 2 * SLOTS; batch++) {
+        words.cpu[CALLS] = batch;
+        make_frame(frame.cpu, LENGTH, batch);
+        send_one<<<1, 1>>>(tx.handle, frame.gpu, frame.key_be);
+        receive_batch<<<1, 64>>>(rx.handle, words.gpu);
+        CUDA(cudaDeviceSynchronize());
+    }
+    printf("%llu threads saw their packet\n", (unsigned long long)words.cpu[TOTAL]);
+    CHECK(words.cpu[TOTAL] == 2 * SLOTS * 32 && words.cpu[OTHER] == 0);
+}
+
+static void test()
+{
+    ends e;
+
+    wait_in_vain<DOCA_GPUNETIO_ETH_EXEC_SCOPE_THREAD>(e, "thread");
+    wait_in_vain<DOCA_GPUNETIO_ETH_EXEC_SCOPE_WARP>(e, "warp");
+    wait_in_vain<DOCA_GPUNETIO_ETH_EXEC_SCOPE_BLOCK>(e, "block");
+    copy_handles(e);
+    one_kernel_a_batch(e);
+}
+
+int main()
+{
+    return ends_on({"loop", "af_xdp"}, test);
+}
