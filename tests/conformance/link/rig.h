@@ -9,6 +9,7 @@
  */
 
 #include <errno.h>
+#include <ftw.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <sched.h>
@@ -21,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -28,7 +30,9 @@
 
 #include "soft/link/link.h"
 
-#define RIG_SECONDS 30 /* no case waits longer */
+#define RIG_SECONDS    30 /* no case waits longer */
+#define RIG_FIRST_PORT 12000u
+#define RIG_PORTS      20000u
 
 struct rig {
     char addr[SOFT_LINK_ADDR_MAX]; /* to listen at */
@@ -66,16 +70,25 @@ static inline void rig_tick(time_t deadline)
 
 /* ---- Set-up ---- */
 
+/* Not one of those that the kernel gives to whoever wants just any: between two listeners of a case
+ * it would be somebody else's. Other processes begin elsewhere. */
 static inline unsigned int rig_free_port(void)
 {
+    static unsigned int cases;
     struct sockaddr_in sa = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
-    socklen_t len = sizeof(sa);
-    int fd = socket(AF_INET, SOCK_STREAM, 0);
+    unsigned int port;
+    bool is_free;
 
-    assert_int_equal(bind(fd, (struct sockaddr *)&sa, len), 0);
-    assert_int_equal(getsockname(fd, (struct sockaddr *)&sa, &len), 0);
-    close(fd);
-    return ntohs(sa.sin_port);
+    do {
+        int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+        assert_true(fd >= 0 && cases < RIG_PORTS);
+        port = RIG_FIRST_PORT + ((unsigned int)getpid() * 61 + cases++) % RIG_PORTS;
+        sa.sin_port = htons((uint16_t)port);
+        is_free = bind(fd, (struct sockaddr *)&sa, sizeof(sa)) == 0;
+        close(fd);
+    } while (!is_free);
+    return port;
 }
 
 /* An address that nobody listens at, the same for both sides. */
@@ -243,18 +256,34 @@ static inline int rig_reap(pid_t pid)
 
 /* ---- The program ---- */
 
+static char rig_dir[] = "/tmp/opendoca-link-test-XXXXXX";
+
+static inline int rig_remove_entry(const char *path, const struct stat *st, int type,
+                                   struct FTW *ftw)
+{
+    (void)st;
+    (void)type;
+    (void)ftw;
+    return remove(path);
+}
+
+/* With the names of those who were killed. */
+static inline void rig_remove_dir(void)
+{
+    nftw(rig_dir, rig_remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+}
+
 /* True: this process is an actor, run it. */
 static inline bool rig_main(int argc, char **argv)
 {
-    static char dir[64];
-
     signal(SIGPIPE, SIG_DFL);
     rig_program = argv[0];
     if (argc > 1)
         rig_transport = argv[1];
     if (getenv("OPENDOCA_RUNTIME_DIR") == NULL) {
-        snprintf(dir, sizeof(dir), "/tmp/opendoca-link-test-%d", getpid());
-        setenv("OPENDOCA_RUNTIME_DIR", dir, 1);
+        assert_non_null(mkdtemp(rig_dir));
+        atexit(rig_remove_dir);
+        setenv("OPENDOCA_RUNTIME_DIR", rig_dir, 1);
     }
     return argc > 2 && strcmp(argv[2], "actor") == 0;
 }

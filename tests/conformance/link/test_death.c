@@ -138,18 +138,22 @@ static bool run_server(struct result *r)
     return true;
 }
 
-static bool run_client(struct result *r)
+/* Until the server has ended, if it ends without an answer. */
+static bool run_client(struct result *r, bool is_answered)
 {
     time_t deadline = rig_deadline();
     enum soft_link_state state;
 
-    rig.conf.connect_timeout = 6000;
+    rig.conf.connect_timeout = 1000 * RIG_SECONDS;
     rig.client = rig_connect(&rig);
     /* The answer may be with us already: whether it was read makes no difference. */
     soft_link_poll(rig.client, NULL);
     at(STEP_BEFORE_ANSWER);
-    while ((state = soft_link_poll(rig.client, &r->reason)) == SOFT_LINK_CONNECTING)
+    while ((state = soft_link_poll(rig.client, &r->reason)) == SOFT_LINK_CONNECTING) {
+        if (!is_answered && child_has_ended())
+            return false;
         rig_tick(deadline);
+    }
     if (state == SOFT_LINK_DOWN && r->reason != -ECONNRESET && r->reason != 0)
         return false;
     run_script(rig.client, r);
@@ -174,7 +178,7 @@ static int actor(const char *role, const char *step, const char *addr)
     if (strcmp(role, "sleeper") == 0)
         run_sleeper();
     kill_at = (unsigned int)strtoul(step, NULL, 10);
-    ACTOR_CHECK(strcmp(role, "client") == 0 ? run_client(&r) : run_server(&r));
+    ACTOR_CHECK(strcmp(role, "client") == 0 ? run_client(&r, true) : run_server(&r));
     ACTOR_CHECK(r.end == -ESHUTDOWN || kill_at < STEP_COUNT);
     rig_close(&rig);
     at(STEP_CLOSED);
@@ -211,7 +215,7 @@ static void run_with(const char *role, unsigned int step)
 
     snprintf(number, sizeof(number), "%u", step);
     pid = rig_spawn(role, number, rig.addr);
-    ran = strcmp(role, "client") == 0 ? run_server(&r) : run_client(&r);
+    ran = strcmp(role, "client") == 0 ? run_server(&r) : run_client(&r, step > STEP_BEFORE_ANSWER);
     rc = rig_reap(pid);
     check(step, ran, &r);
     assert_int_equal(rc, step < STEP_COUNT ? -SIGKILL : 0);

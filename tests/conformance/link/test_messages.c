@@ -272,11 +272,16 @@ static void *talk(void *arg)
     static __thread char out[4080 + 8], in[4080 + 8];
     struct side *side = arg;
     time_t deadline = rig_deadline();
+    unsigned int done = 0;
     bool waits = false;
     size_t len = 0;
 
     while (side->wrong == NULL &&
            (side->sent < RANDOM_MESSAGES || side->received < RANDOM_MESSAGES)) {
+        /* For each message anew. */
+        if (side->sent + side->received > done)
+            deadline = rig_deadline();
+        done = side->sent + side->received;
         if (side->sent < RANDOM_MESSAGES) {
             if (!waits)
                 len = random_message(&side->seed_out, out, 4080);

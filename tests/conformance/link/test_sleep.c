@@ -152,11 +152,11 @@ static void pause_a_little(unsigned int round)
 static void *other_main(void *arg)
 {
     struct other *other = arg;
-    time_t deadline = rig_deadline();
     struct soft_link_msg msg;
 
     for (unsigned int i = 0; i < other->rounds && other->wrong == NULL; i++) {
         struct iovec iov = {.iov_base = &i, .iov_len = sizeof(i)};
+        time_t deadline = rig_deadline();
         int rc = other->takes ? -EAGAIN : 0;
 
         while (rc == -EAGAIN && time(NULL) < deadline)

@@ -130,15 +130,15 @@ static bool is_too_big(void)
 
 static void what_cannot_be_read_is_an_error(void **state)
 {
-    static const char fifo[] = "/tmp/opendoca-test-topology.fifo";
+    char fifo[sizeof(path) + 8];
 
     (void)state;
+    snprintf(fifo, sizeof(fifo), "%s.fifo", path);
     write_file("{\"devices\": [\n{\"role\": \"gpu\"}]}");
     assert_int_equal(in_child(path, NULL, is_malformed), 0);
     assert_int_equal(in_child("/nonexistent/devices.json", NULL, is_absent), 0);
     assert_int_equal(in_child("/tmp", NULL, is_no_file), 0);
     assert_int_equal(in_child("/dev/zero", NULL, is_no_file), 0);
-    unlink(fifo);
     assert_int_equal(mkfifo(fifo, 0600), 0);
     assert_int_equal(in_child(fifo, NULL, is_no_file), 0);
     unlink(fifo);
