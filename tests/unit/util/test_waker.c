@@ -3,11 +3,13 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -107,7 +109,9 @@ static void what_could_shrink_is_no_view(void **state)
 
 /* ---- The barrier for all ---- */
 
-#define ROUNDS 20000u
+#define ROUNDS  20000u
+#define SECONDS 10 /* enough of it where both sides have one processor, or a part of it */
+#define END     UINT32_MAX
 
 static struct {
     _Alignas(64) _Atomic uint32_t a;
@@ -117,14 +121,24 @@ static struct {
     uint32_t saw_b;
 } race;
 
+/* Without pause at first, as the sides are to meet; the other one may be on this processor. */
+static void await_change(_Atomic uint32_t *value, uint32_t from)
+{
+    for (unsigned int i = 1; atomic_load_explicit(value, memory_order_acquire) == from; i++) {
+        if (i % 1000 == 0)
+            sched_yield();
+    }
+}
+
 static void *light_side(void *arg)
 {
     bool full = !od_barrier_register() || !od_barrier_is_supported();
 
     (void)arg;
     for (uint32_t i = 1; i <= ROUNDS; i++) {
-        while (atomic_load_explicit(&race.round, memory_order_acquire) != i)
-            ;
+        await_change(&race.round, i - 1);
+        if (atomic_load_explicit(&race.round, memory_order_acquire) == END)
+            break;
         atomic_store_explicit(&race.a, i, memory_order_relaxed);
         od_barrier_light(full);
         race.saw_b = atomic_load_explicit(&race.b, memory_order_relaxed);
@@ -135,21 +149,22 @@ static void *light_side(void *arg)
 
 static void of_two_that_write_and_look_one_sees_the_other(void **state)
 {
+    const time_t end = time(NULL) + SECONDS;
     pthread_t thread;
 
     (void)state;
     assert_int_equal(pthread_create(&thread, NULL, light_side, NULL), 0);
-    for (uint32_t i = 1; i <= ROUNDS; i++) {
+    for (uint32_t i = 1; i <= ROUNDS && time(NULL) < end; i++) {
         uint32_t saw_a;
 
         atomic_store_explicit(&race.round, i, memory_order_release);
         atomic_store_explicit(&race.b, i, memory_order_relaxed);
         od_barrier_for_all();
         saw_a = atomic_load_explicit(&race.a, memory_order_relaxed);
-        while (atomic_load_explicit(&race.done, memory_order_acquire) != i)
-            ;
+        await_change(&race.done, i - 1);
         assert_true(saw_a == i || race.saw_b == i);
     }
+    atomic_store_explicit(&race.round, END, memory_order_release);
     pthread_join(thread, NULL);
 }
 
