@@ -71,16 +71,6 @@ static void ping(struct doca_urom_worker *worker)
     assert_ok(doca_urom_worker_cmd_task_release(task));
 }
 
-static bool is_gone(void *arg)
-{
-    return kill(*(pid_t *)arg, 0) != 0;
-}
-
-static void wait_gone(pid_t pid)
-{
-    fixture_wait(is_gone, &pid);
-}
-
 /* Completions in the order in which they come. */
 static unsigned int order[64], norder;
 
@@ -151,7 +141,7 @@ static void a_submit_after_a_death_knows_of_it_without_progress(void **state)
         task = command(worker, TEST_ECHO, 0, &result);
         pid = pid_of(worker);
         kill(pid, SIGKILL);
-        wait_gone(pid);
+        fixture_wait_dead(pid);
         assert_doca(DOCA_ERROR_IO_FAILED, fixture_submit(task));
         assert_int_equal(result.count, 0);
         assert_ok(doca_urom_worker_cmd_task_release(task));
@@ -337,7 +327,7 @@ static void everything_says_so_when_the_daemon_is_dead(void **state)
     assert_doca(DOCA_ERROR_NOT_PERMITTED,
                 doca_task_submit(doca_urom_service_get_workers_by_gid_task_as_task(query)));
     assert_doca(DOCA_ERROR_NOT_PERMITTED, doca_ctx_start(doca_urom_worker_as_ctx(idle)));
-    wait_gone(pid); /* with the daemon */
+    fixture_wait_dead(pid); /* with the daemon */
     fixture_event(host.pe);
     assert_int_equal(result.count, 1);
     assert_doca(DOCA_ERROR_IO_FAILED, result.status);
@@ -409,7 +399,7 @@ static void an_orderly_end_of_the_daemon_ends_its_workers(void **state)
     task = command(worker, TEST_ECHO, 0, &result);
     pid = pid_of(worker);
     assert_int_equal(fixture_daemon_stop(&daemon_one), 0);
-    wait_gone(pid);
+    fixture_wait_dead(pid);
     assert_doca(DOCA_ERROR_NOT_PERMITTED, fixture_submit(task));
     assert_ok(doca_urom_worker_cmd_task_release(task));
     fixture_worker_end(&host, worker);

@@ -2,6 +2,7 @@
 /* The page in which a consumer and producers meet; both in this process. */
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -179,8 +180,10 @@ static void *deliver_many(void *arg)
     for (uint32_t i = 0; i < EACH;) {
         int rc = comch_posts_claim(posts, 1, &claim);
 
-        if (rc == -EAGAIN)
+        if (rc == -EAGAIN) {
+            sched_yield(); /* to whoever posts, perhaps on this processor */
             continue;
+        }
         if (rc != 0)
             return arg;
         arrival.len = i;
@@ -210,8 +213,10 @@ static void threads_claim_apart(void **state)
 
         while (posted - index < 64)
             comch_posts_post(&page.ours, posted++, 0, 1);
-        if (comch_posts_take(&page.ours, index, &seen, (uint8_t *)imm) == -EAGAIN)
+        if (comch_posts_take(&page.ours, index, &seen, (uint8_t *)imm) == -EAGAIN) {
+            sched_yield();
             continue;
+        }
         index++;
         total++;
         while (ids[i] != seen.producer && ids[i] != 0)
