@@ -29,13 +29,26 @@ as_root=
 if [ "$(id -u)" -ne 0 ]; then
     as_root=sudo
     if ! command -v sudo >/dev/null; then
-        echo "install_deps.sh: run as root: apt-get install$missing" >&2
-        exit 1
+        echo "install_deps.sh: what follows may fail; run as root: apt-get install$missing" >&2
+        exit 0
     fi
 fi
 
+# Another apt may be at work, as on machines that have just started.
+get() {
+    $as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=120 "$@"
+}
+
+install() {
+    get install --no-install-recommends "$@"
+}
+
 echo "installing:$missing"
-get="$as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y"
 # A list of packages may be there and fresh; asking the mirrors is for when it is not.
-$get install --no-install-recommends $missing ||
-    { $get update && $get install --no-install-recommends $missing; }
+install $missing || { get update && install $missing; } || {
+    # One that cannot be had must not keep out the rest: many are optional, and the build names what
+    # it cannot do without.
+    for package in $missing; do
+        install "$package" || echo "install_deps.sh: $package cannot be installed" >&2
+    done
+}
