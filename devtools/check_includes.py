@@ -35,8 +35,9 @@ RULES = {
     'soft/copy': SOFT_DOORS + ('soft/peer/',),
     'soft/link': SOFT_DOORS,
     'soft/cm': SOFT_DOORS,
-    'soft/nic': SOFT_DOORS + ('soft/gpu/gpu.h',),
+    'soft/nic': SOFT_DOORS + ('soft/gpu/',),
     'soft/gpu': SOFT_DOORS,
+    'soft/dma': SOFT_DOORS + ('soft/copy/', 'soft/gpu/', 'soft/nic/mkey.h'),
     # The rooms of core meet in core_priv.h; what lies directly in core/ is seen by itself.
     'core': ('soft/', 'util/'),
     'core/dev': ('core/core_priv.h', 'soft/', 'util/'),

@@ -52,18 +52,36 @@ doca_gpu_dev_dma_memcpy(struct doca_gpu_dma *dma, struct doca_gpu_buf *src_buf, 
     return DOCA_SUCCESS;
 }
 
+/* On the CPU the end of the kernel waits for its copies; nothing else can on a GPU. */
+__device__ static inline void opendoca_dev_dma_await(const struct opendoca_gpu_dma_words *words,
+                                                     uint64_t committed)
+{
+#if defined(__CUDA_ARCH__) && !defined(__SIMT__)
+    while (opendoca_gpu_observe(&words->done) < committed &&
+           opendoca_gpu_peek(&words->state) == OPENDOCA_GPU_QUEUE_RUNS)
+        opendoca_dev_pause();
+#else
+    (void)words;
+    (void)committed;
+#endif
+}
+
 __device__ inline doca_error_t doca_gpu_dev_dma_commit(struct doca_gpu_dma *dma)
 {
+    struct opendoca_gpu_dma_words *words;
     doca_error_t code;
+    uint64_t queued;
 
     if (!dma)
         return DOCA_ERROR_INVALID_VALUE;
     code = opendoca_dev_check(dma, OPENDOCA_GPU_DMA_MAGIC, "doca_gpu_dev_dma_commit()");
     if (code != DOCA_SUCCESS)
         return code;
+    words = (struct opendoca_gpu_dma_words *)dma->words;
+    queued = opendoca_gpu_observe(&dma->queued);
     opendoca_gpu_fence_before_doorbell();
-    opendoca_gpu_publish(&((struct opendoca_gpu_dma_words *)dma->words)->committed,
-                         opendoca_gpu_observe(&dma->queued));
+    opendoca_gpu_publish(&words->committed, queued);
+    opendoca_dev_dma_await(words, queued);
     return DOCA_SUCCESS;
 }
 

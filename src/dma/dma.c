@@ -20,6 +20,8 @@ static doca_error_t start(struct doca_ctx *ctx)
                          "not offered by device %s (profile %s)" CORE_REMEDY
                          "choose a device with the capability, or a profile that has it",
                          ctx->dev->info.name, device->profile);
+    if (ctx->gpu != NULL)
+        return dma_gpu_start(dma, "doca_ctx_start");
     if (dma->pool.num == 0)
         return CORE_FAIL(
             DOCA_ERROR_BAD_STATE, CORE_LOG_DMA, "doca_ctx_start", ctx->name, "memcpy task",
@@ -48,9 +50,27 @@ err_close_chan:
                      dma->pool.num);
 }
 
+/* Of kernels' copies the program sees nothing but memory. */
+static bool progress(struct doca_ctx *ctx)
+{
+    return ctx->gpu == NULL && dma_progress(ctx);
+}
+
+static bool pending(const struct doca_ctx *ctx)
+{
+    return ctx->gpu == NULL && dma_pending(ctx);
+}
+
 static void flush(struct doca_ctx *ctx)
 {
-    dma_release_held(from_ctx(ctx));
+    if (ctx->gpu == NULL)
+        dma_release_held(from_ctx(ctx));
+}
+
+static void stopping(struct doca_ctx *ctx)
+{
+    if (ctx->gpu == NULL)
+        dma_stopping(ctx);
 }
 
 static bool drained(const struct doca_ctx *ctx)
@@ -63,6 +83,10 @@ static void stopped(struct doca_ctx *ctx)
 {
     struct doca_dma *dma = from_ctx(ctx);
 
+    if (ctx->gpu != NULL) {
+        dma_gpu_stopped(dma);
+        return;
+    }
     dma->chan->ops->close(dma->chan);
     dma->chan = NULL;
     dma_free_segs(dma);
@@ -72,11 +96,12 @@ static void stopped(struct doca_ctx *ctx)
 static const struct core_ctx_ops dma_ctx_ops = {
     .kind = "dma",
     .source = CORE_LOG_DMA,
+    .on_gpu = true,
     .start = start,
-    .progress = dma_progress,
-    .pending = dma_pending,
+    .progress = progress,
+    .pending = pending,
     .flush = flush,
-    .stopping = dma_stopping,
+    .stopping = stopping,
     .drained = drained,
     .stopped = stopped,
 };
@@ -113,6 +138,7 @@ doca_error_t doca_dma_destroy(struct doca_dma *dma)
     result = core_ctx_fini(&dma->ctx, __func__);
     if (result != DOCA_SUCCESS)
         return result;
+    dma_gpu_destroyed(dma);
     free(dma);
     return DOCA_SUCCESS;
 }
@@ -154,17 +180,6 @@ doca_error_t doca_dma_task_memcpy_set_conf(struct doca_dma *dma,
     dma->error_cb = task_error_cb;
     dma->pool.num = num_memcpy_tasks;
     return DOCA_SUCCESS;
-}
-
-doca_error_t doca_dma_get_gpu_handle(struct doca_dma *dma, struct doca_gpu_dma **gpu_dma)
-{
-    if (!core_is_live(CORE_LIVE_DMA, dma))
-        return CORE_FAIL_DEAD(CORE_LOG_DMA, __func__, "dma", dma);
-    if (gpu_dma == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_DMA, __func__, "gpu_dma");
-    return CORE_FAIL(DOCA_ERROR_BAD_STATE, CORE_LOG_DMA, __func__, dma->ctx.name, "data path",
-                     "on the CPU" CORE_LIMIT "on a GPU" CORE_REMEDY
-                     "submit the tasks from the CPU");
 }
 
 doca_error_t doca_dma_set_ordered_completions(struct doca_dma *dma, uint8_t ordered_completions)

@@ -5,6 +5,7 @@
 #include <doca_dma.h>
 
 #include "core/core_priv.h"
+#include "soft/dma/queue.h"
 
 /* Segments of one task whose source or destination is a list; there are as many as such tasks were
  * ever in flight at once. */
@@ -32,6 +33,12 @@ struct dma_job_queue {
     struct soft_copy_job *tail;
 };
 
+/* With the data path on a GPU; all NULL else. */
+struct dma_gpu {
+    struct soft_dma_queue *queue;                    /* while running */
+    struct soft_gpu_memory *handle, *words, *copies; /* until the next start, or the end */
+};
+
 struct doca_dma {
     struct doca_ctx ctx;
     struct core_task_pool pool;
@@ -48,6 +55,7 @@ struct doca_dma {
     uint32_t depth;       /* tasks in flight before submit answers AGAIN */
     uint32_t handed_back; /* tasks, counted while there are failed ones */
     bool ordered;
+    struct dma_gpu gpu;
     bool failure_logged; /* the first reason was told, flushes follow */
 };
 
@@ -130,6 +138,11 @@ void dma_release_held(struct doca_dma *dma);
 /* The task fails (job.status is set), but callbacks come from progress only, and not before those
  * of the `older` tasks in flight, which still may succeed. */
 void dma_fail_later(struct doca_dma *dma, struct doca_dma_task_memcpy *task, size_t older);
+
+/* dma_gpu.c: copies of kernels. */
+doca_error_t dma_gpu_start(struct doca_dma *dma, const char *func);
+void dma_gpu_stopped(struct doca_dma *dma);
+void dma_gpu_destroyed(struct doca_dma *dma);
 
 bool dma_progress(struct doca_ctx *ctx);
 bool dma_pending(const struct doca_ctx *ctx);

@@ -290,6 +290,10 @@ doca_error_t doca_dma_task_memcpy_alloc_init(struct doca_dma *dma, const struct 
         return CORE_FAIL_DEAD(CORE_LOG_DMA, __func__, "dma", dma);
     if (task == NULL)
         return CORE_FAIL_NULL(CORE_LOG_DMA, __func__, "task");
+    if (dma->ctx.gpu != NULL)
+        return CORE_FAIL(DOCA_ERROR_BAD_STATE, CORE_LOG_DMA, __func__, dma->ctx.name, "data path",
+                         "on a GPU" CORE_LIMIT "on the CPU" CORE_REMEDY
+                         "kernels start copies by doca_gpu_dev_dma_memcpy()");
     if (dma->ctx.state == DOCA_CTX_STATE_RUNNING) {
         result = check_alloc(dma, src, dst, __func__);
         if (result != DOCA_SUCCESS)

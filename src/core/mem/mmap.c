@@ -29,11 +29,15 @@ static const char *const state_names[] = {
 /* From here on kernels reach the memory by the keys of the map. */
 static void give_keys(struct core_mmap *map)
 {
-    struct soft_nic_mkey what = {.addr = map->pub.addr, .len = map->pub.len, .can_read = true};
+    struct soft_nic_mkey what = {.addr = map->pub.addr,
+                                 .len = map->pub.len,
+                                 .can_read = core_mmap_can_read(&map->pub),
+                                 .can_write = core_mmap_can_write(&map->pub),
+                                 .access = map->pub.access,
+                                 .peer = map->pub.peer};
 
-    if (map->pub.peer != NULL)
-        return;
-    map->gpu_memory = soft_gpu_find(map->pub.addr, map->pub.len);
+    if (map->pub.peer == NULL)
+        map->gpu_memory = soft_gpu_find(map->pub.addr, map->pub.len);
     what.memory = map->gpu_memory;
     for (uint32_t i = 0; i < map->pub.ndevs; i++) {
         what.device = map->pub.devs[i]->info.soft;

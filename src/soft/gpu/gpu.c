@@ -32,6 +32,18 @@ static bool runs_kernels_on_cpu(void)
     return dlsym(RTLD_DEFAULT, "simt_in_kernel") != NULL;
 }
 
+void soft_gpu_on_retire(void (*hook)(void))
+{
+    void *symbol = dlsym(RTLD_DEFAULT, "simt_on_retire");
+    void (*on_retire)(void (*hook)(void));
+
+    if (symbol == NULL)
+        return;
+    /* A pointer to a function, as ISO C would not convert it. */
+    *(void **)&on_retire = symbol;
+    on_retire(hook);
+}
+
 static int choose_engine(const struct soft_gpu_ops **chosen)
 {
     const char *name = getenv("OPENDOCA_GPU");

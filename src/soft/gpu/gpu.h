@@ -90,6 +90,10 @@ SOFT_API uint32_t soft_gpu_close(struct soft_gpu *gpu);
 /* Whether soft_gpu_open() could find anything. 0 or a negative errno with a reason. */
 SOFT_API int soft_gpu_probe(void);
 
+/* Has the hook called whenever a kernel has ended, before anybody is told so; one for the process.
+ * Only of kernels on the CPU, in programs that have their run-time library. */
+SOFT_API void soft_gpu_on_retire(void (*hook)(void));
+
 /* `align` is a power of two; 0: of a page. -ENOMEM with a reason. */
 SOFT_API int soft_gpu_alloc(struct soft_gpu *gpu, size_t len, size_t align,
                             enum soft_gpu_place place, struct soft_gpu_memory **memory);

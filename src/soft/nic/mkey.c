@@ -116,27 +116,37 @@ void soft_nic_mkeys_leave(void)
     pthread_rwlock_unlock(&lock);
 }
 
-static bool covers(const char *base, size_t size, uint64_t addr, uint32_t len)
+static bool covers(const char *base, size_t size, uint64_t addr, uint64_t len)
 {
     return addr >= (uintptr_t)base && addr - (uintptr_t)base <= size &&
            len <= size - (addr - (uintptr_t)base);
 }
 
-const char *soft_nic_mkey_reach(uint32_t key, const struct soft_device *device, uint64_t addr,
-                                uint32_t len)
+const struct soft_nic_mkey *soft_nic_mkey_find(uint32_t key, const struct soft_device *device,
+                                               uint64_t addr, uint64_t len)
 {
     const struct place *place = find(key);
     const struct soft_nic_mkey *what;
-    const char *at = (const char *)(uintptr_t)addr;
 
-    if (place == NULL || place->what.device != device || !place->what.can_read)
+    if (place == NULL || place->what.device != device)
         return NULL;
     what = &place->what;
     if (what->memory == NULL)
-        return covers(what->addr, what->len, addr, len) ? at : NULL;
+        return covers(what->addr, what->len, addr, len) ? what : NULL;
     /* By either address of the memory, whichever the program named. */
     if (!covers(soft_gpu_at(what->memory, what->addr), what->len, addr, len) &&
         !covers(soft_gpu_cpu(what->memory, what->addr), what->len, addr, len))
         return NULL;
-    return soft_gpu_cpu(what->memory, at);
+    return what;
+}
+
+const char *soft_nic_mkey_reach(uint32_t key, const struct soft_device *device, uint64_t addr,
+                                uint32_t len)
+{
+    const struct soft_nic_mkey *what = soft_nic_mkey_find(key, device, addr, len);
+    const char *at = (const char *)(uintptr_t)addr;
+
+    if (what == NULL || !what->can_read || what->peer != NULL)
+        return NULL;
+    return what->memory != NULL ? soft_gpu_cpu(what->memory, at) : at;
 }

@@ -12,11 +12,16 @@
 #include "soft/gpu/gpu.h"
 #include "soft/device/device.h"
 
+struct soft_peer_map;
+
 struct soft_nic_mkey {
     const struct soft_device *device;
     char *addr; /* as the program named it */
     size_t len;
     bool can_read;
+    bool can_write;
+    uint32_t access;                /* of a peer's: what its owner granted, as the API has it */
+    struct soft_peer_map *peer;     /* it is a peer's, and `addr` the peer's own; else NULL */
     struct soft_gpu_memory *memory; /* that has all of it; NULL: memory of the process */
 };
 
@@ -34,5 +39,9 @@ void soft_nic_mkeys_leave(void);
 /* Where the library reads `len` bytes at `addr`; NULL: the key does not cover them. */
 const char *soft_nic_mkey_reach(uint32_t key, const struct soft_device *device, uint64_t addr,
                                 uint32_t len);
+/* The same for any memory, also that of peers and what only a GPU reaches; NULL: the key does not
+ * cover it. */
+const struct soft_nic_mkey *soft_nic_mkey_find(uint32_t key, const struct soft_device *device,
+                                               uint64_t addr, uint64_t len);
 
 #endif /* OD_SOFT_NIC_MKEY_H_ */

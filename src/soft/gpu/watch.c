@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "soft/gpu/watch.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <time.h>
+
+#define LOOKS_AWAKE 64u    /* without a find, before it sleeps */
+#define NAP_NS      20000u /* batches better than looking all the time */
+#define LONG_NAP_NS 50000u
+#define LOOKS_LONG  2000u
+#define SPIN_NS     70000u /* before a time that somebody waits for */
+
+struct soft_gpu_watch {
+    pthread_t thread;
+    soft_gpu_look_fn look;
+    void *arg;
+    _Atomic bool over;
+};
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static void nap(uint64_t ns)
+{
+    struct timespec time = {.tv_nsec = (long)ns};
+
+    nanosleep(&time, NULL);
+}
+
+static void rest(uint32_t looks, uint64_t wake_at)
+{
+    uint64_t ns = looks < LOOKS_LONG ? NAP_NS : LONG_NAP_NS, now;
+
+    if (looks < LOOKS_AWAKE) {
+        sched_yield();
+        return;
+    }
+    if (wake_at != SOFT_GPU_NO_TIME) {
+        now = now_ns();
+        if (wake_at <= now + SPIN_NS)
+            return;
+        ns = OD_MIN(ns, wake_at - now - SPIN_NS + 1000);
+    }
+    nap(ns);
+}
+
+static void *run(void *arg)
+{
+    struct soft_gpu_watch *watch = arg;
+    uint32_t looks = 0;
+
+    prctl(PR_SET_TIMERSLACK, 1000, 0, 0, 0);
+    while (!atomic_load_explicit(&watch->over, memory_order_relaxed)) {
+        uint64_t wake_at = SOFT_GPU_NO_TIME;
+
+        looks = watch->look(watch->arg, &wake_at) > 0 ? 0 : looks + 1;
+        if (looks > 0)
+            rest(looks, wake_at);
+    }
+    return NULL;
+}
+
+int soft_gpu_watch_start(const char *what, soft_gpu_look_fn look, void *arg,
+                         struct soft_gpu_watch **out)
+{
+    struct soft_gpu_watch *watch = calloc(1, sizeof(*watch));
+    sigset_t all, old;
+    int err;
+
+    if (watch == NULL)
+        return soft_fail(-ENOMEM, "no memory for %s", what);
+    watch->look = look;
+    watch->arg = arg;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    err = pthread_create(&watch->thread, NULL, run, watch);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    if (err != 0) {
+        free(watch);
+        return soft_fail(-err, "no thread for %s: %s", what, strerror(err));
+    }
+    *out = watch;
+    return 0;
+}
+
+void soft_gpu_watch_stop(struct soft_gpu_watch *watch)
+{
+    if (watch == NULL)
+        return;
+    atomic_store(&watch->over, true);
+    pthread_join(watch->thread, NULL);
+    free(watch);
+}
