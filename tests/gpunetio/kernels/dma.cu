@@ -179,7 +179,7 @@ static void bad_copies(ends &e)
         CHECK(there.at[i] == (i >= 16 && i < 24 ? 'x' : 0));
 }
 
-int main()
+static void all_copies()
 {
     ends e;
 
@@ -188,5 +188,9 @@ int main()
     large_copies(e);
     bad_copies(e);
     printf("copies: right\n");
-    return 0;
+}
+
+int main()
+{
+    return ends_on({"loop"}, all_copies);
 }
