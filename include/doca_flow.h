@@ -775,7 +775,7 @@ doca_error_t doca_flow_init(struct doca_flow_cfg *cfg);
 
 /**
  * End the library: stops ports that are started, with their pipes. No effect when it is not
- * initialised.
+ * initialised, nor in a callback of an entry.
  */
 DOCA_STABLE
 void doca_flow_destroy(void);
@@ -806,8 +806,8 @@ doca_error_t doca_flow_port_start(const struct doca_flow_port_cfg *cfg,
  * @port: not valid afterwards
  *
  * Returns DOCA_SUCCESS, or
- *   DOCA_ERROR_INVALID_VALUE: a pointer is NULL or a value is out of range
- *   DOCA_ERROR_IN_USE: an id was applied already
+ *   DOCA_ERROR_INVALID_VALUE: a pointer is NULL
+ *   DOCA_ERROR_NOT_PERMITTED: in a callback of an entry of the port
  */
 DOCA_STABLE
 doca_error_t doca_flow_port_stop(struct doca_flow_port *port);
@@ -966,9 +966,11 @@ doca_error_t doca_flow_pipe_basic_add_entry(uint16_t pipe_queue, struct doca_flo
  * @entry: the entry
  *
  * Returns DOCA_SUCCESS, or
- *   DOCA_ERROR_INVALID_VALUE: a pointer is NULL or a value is out of range
- *   DOCA_ERROR_DRIVER: the device layer failed
- *   DOCA_ERROR_NOT_SUPPORTED: the device or this configuration does not offer it
+ *   DOCA_ERROR_INVALID_VALUE: a pointer is NULL, a value is out of range, or the entry is of
+ *     another pipe
+ *   DOCA_ERROR_BAD_STATE: the pipe is not BASIC, or the entry was removed
+ *   DOCA_ERROR_NO_MEMORY: memory is exhausted
+ *   DOCA_ERROR_NOT_SUPPORTED: an action that is not offered
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_flow_pipe_basic_update_entry(uint16_t pipe_queue, struct doca_flow_pipe *pipe,
@@ -1113,8 +1115,9 @@ doca_error_t doca_flow_pipe_hash_add_entry(uint16_t pipe_queue, struct doca_flow
  * @entry: the entry
  *
  * Returns DOCA_SUCCESS, or
- *   DOCA_ERROR_INVALID_VALUE: a pointer is NULL or a value is out of range
- *   DOCA_ERROR_NOT_SUPPORTED: the device or this configuration does not offer it
+ *   DOCA_ERROR_INVALID_VALUE: a pointer is NULL or the queue is out of range
+ *   DOCA_ERROR_BAD_STATE: it was removed already
+ *   DOCA_ERROR_NO_MEMORY: memory is exhausted; the entry stays
  */
 DOCA_STABLE
 doca_error_t doca_flow_pipe_remove_entry(uint16_t pipe_queue, uint32_t flags,
@@ -1224,8 +1227,8 @@ int doca_flow_aging_handle(struct doca_flow_port *port, uint16_t queue, uint64_t
  * @max_processed_entries: most of one call; 0 is no limit
  *
  * Returns DOCA_SUCCESS, or
- *   DOCA_ERROR_DRIVER: the device layer failed
  *   DOCA_ERROR_INVALID_VALUE: port is NULL or the queue is out of range
+ *   DOCA_ERROR_NOT_PERMITTED: called from a callback of the same queue
  */
 DOCA_STABLE
 doca_error_t doca_flow_entries_process(struct doca_flow_port *port, uint16_t pipe_queue,

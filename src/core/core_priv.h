@@ -193,6 +193,9 @@ enum core_live_kind {
     CORE_LIVE_RDMA,
     CORE_LIVE_RDMA_CONNECTION,
     CORE_LIVE_RDMA_ADDR,
+    CORE_LIVE_FLOW_PORT,
+    CORE_LIVE_FLOW_PIPE,
+    CORE_LIVE_FLOW_ENTRY,
 };
 
 /* Any thread. An address can have several kinds (an instance and the context in it); they end

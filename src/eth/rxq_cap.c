@@ -124,7 +124,9 @@ doca_error_t doca_eth_rxq_estimate_packet_buf_size(enum doca_eth_rxq_type type, 
         /* A megabyte a second is a byte a microsecond. */
         elements = 2ull * max_burst_size +
                    ((uint64_t)rate * pkt_max_time + SHORTEST_FRAME - 1) / SHORTEST_FRAME;
-        size = elements * eth_rxq_managed_stride(head_size, max_packet_size, tail_size);
+        if (__builtin_mul_overflow(
+                elements, eth_rxq_managed_stride(head_size, max_packet_size, tail_size), &size))
+            size = UINT64_MAX;
     }
     if (size > UINT32_MAX)
         return CORE_FAIL(DOCA_ERROR_TOO_BIG, CORE_LOG_ETH, __func__, NULL, "size",

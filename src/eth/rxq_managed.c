@@ -5,14 +5,16 @@
 
 #include <errno.h>
 
-uint32_t eth_rxq_managed_stride(uint32_t headroom, uint32_t max_packet, uint32_t tailroom)
+uint64_t eth_rxq_managed_stride(uint32_t headroom, uint32_t max_packet, uint32_t tailroom)
 {
-    return ETH_ALIGN64(headroom + max_packet + tailroom);
+    return ETH_ALIGN64((uint64_t)headroom + max_packet + tailroom);
 }
 
 int eth_rxq_managed_open(struct doca_eth_rxq *rxq)
 {
-    uint32_t stride = eth_rxq_managed_stride(rxq->headroom, rxq->max_packet, rxq->tailroom);
+    /* As short as check_start() has it. */
+    uint32_t stride =
+        (uint32_t)eth_rxq_managed_stride(rxq->headroom, rxq->max_packet, rxq->tailroom);
 
     rxq->nbufs = (uint32_t)(rxq->mem_len / stride);
     rxq->bufs = core_pkt_bufs_create(rxq->mmap, rxq->mem, stride, stride, rxq->nbufs);

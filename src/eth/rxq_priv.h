@@ -131,7 +131,7 @@ bool eth_rxq_recv_step(struct doca_eth_rxq *rxq);
 /* rxq_managed.c: 0 or a negative errno with a reason. */
 int eth_rxq_managed_open(struct doca_eth_rxq *rxq);
 void eth_rxq_managed_close(struct doca_eth_rxq *rxq);
-uint32_t eth_rxq_managed_stride(uint32_t headroom, uint32_t max_packet, uint32_t tailroom);
+uint64_t eth_rxq_managed_stride(uint32_t headroom, uint32_t max_packet, uint32_t tailroom);
 /* Gives free buffers to the queue. */
 void eth_rxq_managed_refill(struct doca_eth_rxq *rxq);
 /* The buffer of the oldest packet of the queue, filled in. */

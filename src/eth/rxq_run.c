@@ -32,7 +32,7 @@ static doca_error_t check_regular(const struct doca_eth_rxq *rxq)
 
 static doca_error_t check_managed(const struct doca_eth_rxq *rxq)
 {
-    uint32_t stride = eth_rxq_managed_stride(rxq->headroom, rxq->max_packet, rxq->tailroom);
+    uint64_t stride = eth_rxq_managed_stride(rxq->headroom, rxq->max_packet, rxq->tailroom);
 
     if (rxq->event_cb == NULL && rxq->batch_cb == NULL)
         return CORE_FAIL(DOCA_ERROR_BAD_STATE, CORE_LOG_ETH, start_func, rxq->ctx.name,
@@ -52,7 +52,7 @@ static doca_error_t check_managed(const struct doca_eth_rxq *rxq)
                          "packet memory",
                          "%zu bytes" CORE_LIMIT "%llu for a burst of %u" CORE_REMEDY
                          "see doca_eth_rxq_estimate_packet_buf_size()",
-                         rxq->mem_len, (unsigned long long)stride * rxq->burst, rxq->burst);
+                         rxq->mem_len, (unsigned long long)(stride * rxq->burst), rxq->burst);
     return DOCA_SUCCESS;
 }
 

@@ -25,13 +25,28 @@ doca_error_t eth_txq_check_pkt(const struct doca_eth_txq *txq, const struct doca
                      what, txq->max_list);
 }
 
+/* Of all elements; of a list that is too long, or has no end, more than there may be. */
 static uint64_t headers_len(const struct doca_gather_list *headers)
 {
     uint64_t len = 0;
 
-    for (; headers != NULL && len <= ETH_TXQ_LSO_HEADER_MAX; headers = headers->next)
+    for (uint32_t i = 0; headers != NULL && len <= ETH_TXQ_LSO_HEADER_MAX; i++) {
+        if (i == ETH_TXQ_LSO_HEADER_MAX)
+            return UINT64_MAX;
         len += OD_MIN(headers->len, (uint64_t)ETH_TXQ_LSO_HEADER_MAX + 1);
+        headers = headers->next;
+    }
     return len;
+}
+
+/* Of a list that has an end. */
+static bool has_all_addresses(const struct doca_gather_list *headers)
+{
+    for (; headers != NULL; headers = headers->next) {
+        if (headers->addr == NULL && headers->len > 0)
+            return false;
+    }
+    return true;
 }
 
 doca_error_t eth_txq_check_headers(const struct doca_eth_txq *txq,
@@ -39,12 +54,16 @@ doca_error_t eth_txq_check_headers(const struct doca_eth_txq *txq,
 {
     uint64_t len = headers_len(headers);
 
-    if (len >= ETH_TXQ_LSO_HEADER_MIN && len <= txq->max_header)
-        return DOCA_SUCCESS;
-    return CORE_FAIL(DOCA_ERROR_INVALID_VALUE, CORE_LOG_ETH, func, txq->ctx.name, "headers",
-                     "%llu bytes" CORE_LIMIT "%u..%u" CORE_REMEDY
-                     "see doca_eth_txq_set_max_lso_header_size()",
-                     (unsigned long long)len, ETH_TXQ_LSO_HEADER_MIN, txq->max_header);
+    if (len < ETH_TXQ_LSO_HEADER_MIN || len > txq->max_header)
+        return CORE_FAIL(DOCA_ERROR_INVALID_VALUE, CORE_LOG_ETH, func, txq->ctx.name, "headers",
+                         "%s%llu bytes" CORE_LIMIT "%u..%u, in at most %u parts" CORE_REMEDY
+                         "see doca_eth_txq_set_max_lso_header_size()",
+                         len > ETH_TXQ_LSO_HEADER_MAX ? "more than " : "",
+                         OD_MIN((unsigned long long)len, ETH_TXQ_LSO_HEADER_MAX + 0ull),
+                         ETH_TXQ_LSO_HEADER_MIN, txq->max_header, ETH_TXQ_LSO_HEADER_MAX);
+    if (!has_all_addresses(headers))
+        return CORE_FAIL_NULL(CORE_LOG_ETH, func, "addr of headers");
+    return DOCA_SUCCESS;
 }
 
 uint32_t eth_txq_copy_headers(const struct doca_gather_list *headers, uint8_t *to)

@@ -35,6 +35,8 @@ static void release(struct doca_flow_pipe_entry *entry)
 {
     struct doca_flow_pipe *pipe = entry->pipe;
 
+    core_live_remove(entry);
+
     pthread_mutex_lock(&pipe->lock);
     od_list_remove(&entry->link);
     pthread_mutex_unlock(&pipe->lock);
@@ -44,50 +46,59 @@ static void release(struct doca_flow_pipe_entry *entry)
     free(entry);
 }
 
-static void tell(struct doca_flow_pipe_entry *entry, uint16_t pipe_queue,
-                 enum doca_flow_entry_op op)
-{
-    if (flow_library.cfg.entry_cb != NULL)
-        flow_library.cfg.entry_cb(entry, pipe_queue, DOCA_FLOW_ENTRY_STATUS_SUCCESS, op,
-                                  entry->user_ctx);
-}
-
+/* A callback may remove the entry, or destroy its pipe. */
 static void report(struct doca_flow_pipe_entry *entry, uint16_t pipe_queue)
 {
+    static const enum doca_flow_entry_op order[] = {DOCA_FLOW_ENTRY_OP_ADD, DOCA_FLOW_ENTRY_OP_UPD,
+                                                    DOCA_FLOW_ENTRY_OP_DEL};
     uint32_t ops = entry->ops;
 
     entry->ops = 0;
     entry->is_queued = false;
     entry->status = DOCA_FLOW_ENTRY_STATUS_SUCCESS;
-    if ((ops & (1u << DOCA_FLOW_ENTRY_OP_ADD)) != 0)
-        tell(entry, pipe_queue, DOCA_FLOW_ENTRY_OP_ADD);
-    if ((ops & (1u << DOCA_FLOW_ENTRY_OP_UPD)) != 0)
-        tell(entry, pipe_queue, DOCA_FLOW_ENTRY_OP_UPD);
-    if ((ops & (1u << DOCA_FLOW_ENTRY_OP_DEL)) == 0)
-        return;
-    tell(entry, pipe_queue, DOCA_FLOW_ENTRY_OP_DEL);
-    release(entry);
+    entry->is_reported = true;
+    for (size_t i = 0; i < OD_ARRAY_SIZE(order) && !entry->is_dropped; i++) {
+        if ((ops & (1u << order[i])) != 0 && flow_library.cfg.entry_cb != NULL)
+            flow_library.cfg.entry_cb(entry, pipe_queue, DOCA_FLOW_ENTRY_STATUS_SUCCESS, order[i],
+                                      entry->user_ctx);
+    }
+    entry->is_reported = false;
+    if (entry->is_dropped || (ops & (1u << DOCA_FLOW_ENTRY_OP_DEL)) != 0)
+        release(entry);
 }
 
 static void process(struct doca_flow_port *port, uint16_t pipe_queue, uint32_t max)
 {
     struct flow_queue *queue = &port->queues[pipe_queue];
 
-    /* What callbacks add waits for the next call. */
-    for (uint32_t left = queue->waiting; left > 0 && max > 0; left--, max--) {
+    queue->is_reporting = true;
+    /* What callbacks add waits for the next call; what they destroy is gone. */
+    for (uint32_t left = OD_MIN(queue->waiting, max); left > 0 && queue->first != NULL; left--) {
         struct doca_flow_pipe_entry *entry = queue->first;
 
         queue->first = entry->next;
         queue->waiting--;
         report(entry, pipe_queue);
     }
+    queue->is_reporting = false;
 }
 
 /* A queue that nobody processes does not grow without end. */
 static void process_if_full(struct doca_flow_port *port, uint16_t pipe_queue)
 {
-    if (port->queues[pipe_queue].waiting >= flow_library.cfg.depth)
+    const struct flow_queue *queue = &port->queues[pipe_queue];
+
+    if (queue->waiting >= flow_library.cfg.depth && !queue->is_reporting)
         process(port, pipe_queue, UINT32_MAX);
+}
+
+bool flow_port_is_reporting(const struct doca_flow_port *port)
+{
+    for (uint32_t i = 0; i < flow_library.cfg.queues; i++) {
+        if (port->queues[i].is_reporting)
+            return true;
+    }
+    return false;
 }
 
 static doca_error_t check_queue(const struct doca_flow_port *port, uint16_t pipe_queue,
@@ -108,9 +119,15 @@ doca_error_t doca_flow_entries_process(struct doca_flow_port *port, uint16_t pip
     (void)timeout; /* nothing is waited for */
     if (result == DOCA_SUCCESS)
         result = check_queue(port, pipe_queue, __func__);
-    if (result == DOCA_SUCCESS)
-        process(port, pipe_queue, max_processed_entries != 0 ? max_processed_entries : UINT32_MAX);
-    return result;
+    if (result != DOCA_SUCCESS)
+        return result;
+    if (port->queues[pipe_queue].is_reporting)
+        return CORE_FAIL(
+            DOCA_ERROR_NOT_PERMITTED, CORE_LOG_FLOW, __func__, port->name, "pipe_queue",
+            "%u, which is being processed" CORE_REMEDY "return from the callback first",
+            pipe_queue);
+    process(port, pipe_queue, max_processed_entries != 0 ? max_processed_entries : UINT32_MAX);
+    return DOCA_SUCCESS;
 }
 
 /* Of a pipe that ends: out of all queues, without a report. */
@@ -118,7 +135,7 @@ static void unqueue(struct doca_flow_pipe *pipe)
 {
     for (uint32_t i = 0; i < flow_library.cfg.queues; i++) {
         struct flow_queue *queue = &pipe->port->queues[i];
-        struct flow_queue kept = {0};
+        struct flow_queue kept = {.is_reporting = queue->is_reporting};
 
         for (struct doca_flow_pipe_entry *entry = queue->first, *next; entry != NULL;
              entry = next) {
@@ -144,7 +161,11 @@ void flow_entries_drop(struct doca_flow_pipe *pipe)
     {
         struct doca_flow_pipe_entry *entry = OD_LIST_ENTRY(link, struct doca_flow_pipe_entry, link);
 
-        if (soft_nic_entry_remove(entry->soft) == 0)
+        if (soft_nic_entry_remove(entry->soft) != 0)
+            continue;
+        if (entry->is_reported)
+            entry->is_dropped = true;
+        else
             release(entry);
     }
 }
@@ -251,6 +272,7 @@ static doca_error_t add(struct doca_flow_pipe *pipe, uint16_t pipe_queue,
     pthread_mutex_lock(&pipe->lock);
     od_list_append(&pipe->entries, &entry->link);
     pthread_mutex_unlock(&pipe->lock);
+    core_live_add(CORE_LIVE_FLOW_ENTRY, entry);
     push(entry, pipe_queue, DOCA_FLOW_ENTRY_OP_ADD);
     if (out != NULL)
         *out = entry;
@@ -365,8 +387,11 @@ doca_error_t doca_flow_pipe_control_add_entry(
 static doca_error_t check_entry(const struct doca_flow_pipe_entry *entry, uint16_t pipe_queue,
                                 const char *func)
 {
-    if (entry == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_FLOW, func, "entry");
+    if (!core_is_live(CORE_LIVE_FLOW_ENTRY, entry))
+        return CORE_FAIL_DEAD(CORE_LOG_FLOW, func, "entry", entry);
+    if (entry->is_removed || entry->is_dropped)
+        return CORE_FAIL(DOCA_ERROR_BAD_STATE, CORE_LOG_FLOW, func, entry->pipe->name, "entry",
+                         "removed already" CORE_LIMIT "an entry of the pipe");
     return check_queue(entry->pipe->port, pipe_queue, func);
 }
 
@@ -386,6 +411,9 @@ doca_error_t doca_flow_pipe_basic_update_entry(uint16_t pipe_queue, struct doca_
     (void)flags;
     if (result == DOCA_SUCCESS)
         result = check_entry(entry, pipe_queue, __func__);
+    if (result == DOCA_SUCCESS && entry->pipe != pipe)
+        return CORE_FAIL(DOCA_ERROR_INVALID_VALUE, CORE_LOG_FLOW, __func__, pipe->name, "entry",
+                         "of %s" CORE_LIMIT "an entry of the pipe", entry->pipe->name);
     if (result == DOCA_SUCCESS)
         result = read_fwd(pipe, fwd, __func__, &to);
     if (result == DOCA_SUCCESS)
@@ -394,9 +422,11 @@ doca_error_t doca_flow_pipe_basic_update_entry(uint16_t pipe_queue, struct doca_
         result = read_actions(pipe, action_idx, actions, __func__, &action);
     if (result != DOCA_SUCCESS)
         return result;
+    process_if_full(pipe->port, pipe_queue);
     err = soft_nic_entry_update(entry->soft, &action, &to);
     if (err != 0)
         return fail_add(pipe, err, __func__);
+    entry->status = DOCA_FLOW_ENTRY_STATUS_IN_PROCESS;
     push(entry, pipe_queue, DOCA_FLOW_ENTRY_OP_UPD);
     return DOCA_SUCCESS;
 }
@@ -414,6 +444,7 @@ doca_error_t doca_flow_pipe_remove_entry(uint16_t pipe_queue, uint32_t flags,
     err = soft_nic_entry_remove(entry->soft);
     if (err != 0)
         return fail_add(entry->pipe, err, __func__);
+    entry->is_removed = true;
     entry->status = DOCA_FLOW_ENTRY_STATUS_IN_PROCESS;
     push(entry, pipe_queue, DOCA_FLOW_ENTRY_OP_DEL);
     return DOCA_SUCCESS;
@@ -421,7 +452,7 @@ doca_error_t doca_flow_pipe_remove_entry(uint16_t pipe_queue, uint32_t flags,
 
 enum doca_flow_entry_status doca_flow_pipe_entry_get_status(struct doca_flow_pipe_entry *entry)
 {
-    return entry != NULL ? entry->status : DOCA_FLOW_ENTRY_STATUS_ERROR;
+    return core_is_live(CORE_LIVE_FLOW_ENTRY, entry) ? entry->status : DOCA_FLOW_ENTRY_STATUS_ERROR;
 }
 
 int doca_flow_aging_handle(struct doca_flow_port *port, uint16_t queue, uint64_t quota,

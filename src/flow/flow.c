@@ -26,6 +26,16 @@ void doca_flow_destroy(void)
 {
     if (!flow_library.is_up)
         return;
+    OD_LIST_FOR_EACH(link, &flow_library.ports)
+    {
+        const struct doca_flow_port *port = OD_LIST_ENTRY(link, struct doca_flow_port, link);
+
+        if (flow_port_is_reporting(port)) {
+            CORE_FAIL(DOCA_ERROR_NOT_PERMITTED, CORE_LOG_FLOW, __func__, port->name, "state",
+                      "in a callback of an entry" CORE_REMEDY "return from the callback first");
+            return;
+        }
+    }
     OD_LIST_FOR_EACH_SAFE(link, &flow_library.ports)
     flow_port_end(OD_LIST_ENTRY(link, struct doca_flow_port, link));
     flow_library.is_up = false;

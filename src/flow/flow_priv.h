@@ -59,6 +59,7 @@ extern struct flow_library flow_library;
 struct flow_queue {
     struct doca_flow_pipe_entry *first, *last;
     uint32_t waiting;
+    bool is_reporting; /* a callback runs */
 };
 
 struct doca_flow_port {
@@ -134,6 +135,9 @@ struct doca_flow_pipe_entry {
     /* In the queue: operations that wait, as bits by enum doca_flow_entry_op. */
     uint32_t ops;
     bool is_queued;
+    bool is_removed;
+    bool is_reported; /* right now: its callback runs, which may drop it with its pipe */
+    bool is_dropped;  /* freed when the callback has returned */
     struct doca_flow_pipe_entry *next;
 };
 
@@ -194,6 +198,8 @@ void flow_pipes_free(struct doca_flow_port *port);
 
 /* Out of the pipe and its queue, without a report. */
 void flow_entries_drop(struct doca_flow_pipe *pipe);
+/* True: called from a callback of one of the port's entries. */
+bool flow_port_is_reporting(const struct doca_flow_port *port);
 
 /* ---- port.c ---- */
 

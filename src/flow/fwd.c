@@ -7,14 +7,18 @@ struct doca_flow_target flow_kernel = {DOCA_FLOW_TARGET_KERNEL};
 
 struct doca_flow_port *flow_find_port(uint16_t id)
 {
+    struct doca_flow_port *found = NULL;
+
+    pthread_mutex_lock(&flow_library.lock);
     OD_LIST_FOR_EACH(link, &flow_library.ports)
     {
         struct doca_flow_port *port = OD_LIST_ENTRY(link, struct doca_flow_port, link);
 
         if (port->id == id)
-            return port;
+            found = port;
     }
-    return NULL;
+    pthread_mutex_unlock(&flow_library.lock);
+    return found;
 }
 
 static uint32_t rss_flags(uint32_t flags)
@@ -70,7 +74,8 @@ static doca_error_t to_queues(const struct doca_flow_port *port, const struct do
 static doca_error_t to_pipe(const struct doca_flow_port *port, const struct doca_flow_fwd *fwd,
                             const char *func, struct soft_nic_fwd *out)
 {
-    if (fwd->next_pipe == NULL || fwd->next_pipe->port != port || fwd->next_pipe->is_dead)
+    if (!core_is_live(CORE_LIVE_FLOW_PIPE, fwd->next_pipe) || fwd->next_pipe->port != port ||
+        fwd->next_pipe->is_dead)
         return CORE_FAIL(DOCA_ERROR_INVALID_VALUE, CORE_LOG_FLOW, func, port->name, "fwd",
                          "pipe %p" CORE_LIMIT "a pipe of the same port", (void *)fwd->next_pipe);
     out->kind = SOFT_NIC_FWD_TABLE;
@@ -108,7 +113,8 @@ doca_error_t flow_fwd(const struct doca_flow_port *port, const struct doca_flow_
     memset(out, 0, sizeof(*out));
     if (fwd == NULL || fwd->type == DOCA_FLOW_FWD_NONE)
         return DOCA_SUCCESS;
-    if (is_miss && (fwd->type == DOCA_FLOW_FWD_RSS || fwd->type == DOCA_FLOW_FWD_PORT))
+    if (is_miss && (fwd->type == DOCA_FLOW_FWD_RSS || fwd->type == DOCA_FLOW_FWD_PORT ||
+                    fwd->type == DOCA_FLOW_FWD_CHANGEABLE))
         return CORE_FAIL(DOCA_ERROR_NOT_SUPPORTED, CORE_LOG_FLOW, func, port->name, "fwd_miss",
                          "type %d" CORE_LIMIT "PIPE, DROP or TARGET", (int)fwd->type);
     switch (fwd->type) {

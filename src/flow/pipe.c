@@ -7,8 +7,8 @@
 
 doca_error_t flow_pipe_check(const struct doca_flow_pipe *pipe, const char *func)
 {
-    if (pipe == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_FLOW, func, "pipe");
+    if (!core_is_live(CORE_LIVE_FLOW_PIPE, pipe))
+        return CORE_FAIL_DEAD(CORE_LOG_FLOW, func, "pipe", pipe);
     if (pipe->is_dead)
         return CORE_FAIL(DOCA_ERROR_INVALID_VALUE, CORE_LOG_FLOW, func, pipe->name, "pipe",
                          "destroyed");
@@ -91,6 +91,7 @@ static struct doca_flow_pipe *new_pipe(const struct doca_flow_pipe_cfg *cfg)
 
 static void free_pipe(struct doca_flow_pipe *pipe)
 {
+    core_live_remove(pipe);
     flow_entries_drop(pipe);
     soft_nic_table_destroy(pipe->table);
     pthread_mutex_destroy(&pipe->lock);
@@ -109,7 +110,9 @@ doca_error_t doca_flow_pipe_create(const struct doca_flow_pipe_cfg *cfg,
 
     if (cfg == NULL || pipe == NULL)
         return CORE_FAIL_NULL(CORE_LOG_FLOW, __func__, cfg == NULL ? "cfg" : "pipe");
-    result = check_cfg(cfg, __func__);
+    result = flow_port_check(cfg->port, __func__);
+    if (result == DOCA_SUCCESS)
+        result = check_cfg(cfg, __func__);
     if (result != DOCA_SUCCESS)
         return result;
     created = new_pipe(cfg);
@@ -125,6 +128,7 @@ doca_error_t doca_flow_pipe_create(const struct doca_flow_pipe_cfg *cfg,
         goto err_free;
     }
     od_list_append(&cfg->port->pipes, &created->link);
+    core_live_add(CORE_LIVE_FLOW_PIPE, created);
     if (created->is_root) {
         cfg->port->root = created;
         soft_nic_port_set_root(cfg->port->soft, created->table);
@@ -156,13 +160,15 @@ static void kill_pipe(struct doca_flow_pipe *pipe)
 
 void doca_flow_pipe_destroy(struct doca_flow_pipe *pipe)
 {
-    if (pipe != NULL)
+    if (core_is_live(CORE_LIVE_FLOW_PIPE, pipe))
         kill_pipe(pipe);
+    else if (OD_CHECKED && pipe != NULL)
+        CORE_FAIL_DEAD(CORE_LOG_FLOW, __func__, "pipe", pipe);
 }
 
 void doca_flow_port_pipes_flush(struct doca_flow_port *port)
 {
-    if (port == NULL)
+    if (port == NULL || flow_port_check(port, __func__) != DOCA_SUCCESS)
         return;
     OD_LIST_FOR_EACH(link, &port->pipes)
     kill_pipe(OD_LIST_ENTRY(link, struct doca_flow_pipe, link));
@@ -197,7 +203,7 @@ doca_error_t doca_flow_pipe_update_miss(struct doca_flow_pipe *pipe,
 
 void doca_flow_pipe_dump(struct doca_flow_pipe *pipe, FILE *f)
 {
-    if (pipe == NULL || f == NULL)
+    if (pipe == NULL || f == NULL || flow_pipe_check(pipe, __func__) != DOCA_SUCCESS)
         return;
     fprintf(f, "pipe \"%s\": %s%s, %u entries, %s\n", pipe->name, pipe->is_root ? "root, " : "",
             pipe->type == DOCA_FLOW_PIPE_CONTROL ? "CONTROL" : "BASIC",

@@ -12,10 +12,13 @@ static doca_error_t check_cfg(const struct doca_flow_pipe_cfg *cfg, const char *
 
 doca_error_t doca_flow_pipe_cfg_create(struct doca_flow_pipe_cfg **cfg, struct doca_flow_port *port)
 {
+    doca_error_t result = flow_port_check(port, __func__);
     struct doca_flow_pipe_cfg *created;
 
-    if (cfg == NULL || port == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_FLOW, __func__, cfg == NULL ? "cfg" : "port");
+    if (result != DOCA_SUCCESS)
+        return result;
+    if (cfg == NULL)
+        return CORE_FAIL_NULL(CORE_LOG_FLOW, __func__, "cfg");
     created = calloc(1, sizeof(*created));
     if (created == NULL)
         return CORE_FAIL(DOCA_ERROR_NO_MEMORY, CORE_LOG_FLOW, __func__, port->name, "settings",

@@ -2,12 +2,15 @@
 #include "flow/flow_priv.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 doca_error_t flow_port_check(const struct doca_flow_port *port, const char *func)
 {
-    return port != NULL ? DOCA_SUCCESS : CORE_FAIL_NULL(CORE_LOG_FLOW, func, "port");
+    return core_is_live(CORE_LIVE_FLOW_PORT, port)
+               ? DOCA_SUCCESS
+               : CORE_FAIL_DEAD(CORE_LOG_FLOW, func, "port", port);
 }
 
 static doca_error_t check_start(const struct doca_flow_port_cfg *cfg, const char *func)
@@ -41,72 +44,98 @@ static doca_error_t fail_port(const struct doca_flow_port *port, int err, const 
     return CORE_FAIL(error, CORE_LOG_FLOW, func, port->name, "port", "%s", soft_reason());
 }
 
-doca_error_t doca_flow_port_start(const struct doca_flow_port_cfg *cfg,
-                                  struct doca_flow_port **port)
+static struct doca_flow_port *new_port(const struct doca_flow_port_cfg *cfg)
 {
+    struct doca_flow_port *port = calloc(1, sizeof(*port));
+
+    if (port == NULL)
+        return NULL;
+    port->queues = calloc(flow_library.cfg.queues, sizeof(*port->queues));
+    port->priv = calloc(1, cfg->priv_size + 1u);
+    port->id = cfg->id;
+    port->dev = cfg->dev;
+    snprintf(port->name, sizeof(port->name), "flow port %u", cfg->id);
+    od_list_init(&port->pipes);
+    return port;
+}
+
+static void free_port(struct doca_flow_port *port)
+{
+    free(port->priv);
+    free(port->queues);
+    free(port);
+}
+
+/* Under the lock: an id and a device are taken once. */
+static doca_error_t start_port(const struct doca_flow_port_cfg *cfg, const char *func,
+                               struct doca_flow_port **port)
+{
+    doca_error_t result = check_start(cfg, func);
     struct doca_flow_port *created;
-    doca_error_t result;
     int err;
 
-    if (cfg == NULL || port == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_FLOW, __func__, cfg == NULL ? "cfg" : "port");
-    result = check_start(cfg, __func__);
     if (result != DOCA_SUCCESS)
         return result;
-    created = calloc(1, sizeof(*created));
-    if (created == NULL)
-        goto err_no_memory;
-    created->queues = calloc(flow_library.cfg.queues, sizeof(*created->queues));
-    created->priv = calloc(1, cfg->priv_size + 1u);
-    if (created->queues == NULL || created->priv == NULL)
-        goto err_free;
-    created->id = cfg->id;
-    created->dev = cfg->dev;
-    snprintf(created->name, sizeof(created->name), "flow port %u", cfg->id);
-    od_list_init(&created->pipes);
+    created = new_port(cfg);
+    if (created == NULL || created->queues == NULL || created->priv == NULL) {
+        if (created != NULL)
+            free_port(created);
+        return CORE_FAIL(DOCA_ERROR_NO_MEMORY, CORE_LOG_FLOW, func, cfg->dev->info.name, "port",
+                         "%zu bytes" CORE_REMEDY "free memory", sizeof(*created));
+    }
     err = soft_nic_port_hold(cfg->dev->info.soft, &created->soft);
     if (err != 0) {
-        result = fail_port(created, err, __func__);
-        free(created->priv);
-        free(created->queues);
-        free(created);
+        result = fail_port(created, err, func);
+        free_port(created);
         return result;
     }
     soft_nic_port_set_id(created->soft, cfg->id);
     if (flow_library.cfg.has_rss_key)
         soft_nic_port_set_rss_key(created->soft, flow_library.cfg.rss_key);
     od_list_append(&flow_library.ports, &created->link);
+    core_live_add(CORE_LIVE_FLOW_PORT, created);
     *port = created;
     return DOCA_SUCCESS;
+}
 
-err_free:
-    free(created->priv);
-    free(created->queues);
-    free(created);
-err_no_memory:
-    return CORE_FAIL(DOCA_ERROR_NO_MEMORY, CORE_LOG_FLOW, __func__, cfg->dev->info.name, "port",
-                     "%zu bytes" CORE_REMEDY "free memory", sizeof(*created));
+doca_error_t doca_flow_port_start(const struct doca_flow_port_cfg *cfg,
+                                  struct doca_flow_port **port)
+{
+    doca_error_t result;
+
+    if (cfg == NULL || port == NULL)
+        return CORE_FAIL_NULL(CORE_LOG_FLOW, __func__, cfg == NULL ? "cfg" : "port");
+    pthread_mutex_lock(&flow_library.lock);
+    result = start_port(cfg, __func__, port);
+    pthread_mutex_unlock(&flow_library.lock);
+    return result;
 }
 
 void flow_port_end(struct doca_flow_port *port)
 {
+    core_live_remove(port);
+    pthread_mutex_lock(&flow_library.lock);
     od_list_remove(&port->link);
+    pthread_mutex_unlock(&flow_library.lock);
     soft_nic_port_set_root(port->soft, NULL);
     flow_pipes_free(port);
     soft_nic_port_clear(port->soft);
     soft_nic_port_release(port->soft);
-    free(port->priv);
-    free(port->queues);
-    free(port);
+    free_port(port);
 }
 
 doca_error_t doca_flow_port_stop(struct doca_flow_port *port)
 {
     doca_error_t result = flow_port_check(port, __func__);
 
-    if (result == DOCA_SUCCESS)
-        flow_port_end(port);
-    return result;
+    if (result != DOCA_SUCCESS)
+        return result;
+    if (flow_port_is_reporting(port))
+        return CORE_FAIL(DOCA_ERROR_NOT_PERMITTED, CORE_LOG_FLOW, __func__, port->name, "port",
+                         "in a callback of its entries" CORE_REMEDY
+                         "return from the callback first");
+    flow_port_end(port);
+    return DOCA_SUCCESS;
 }
 
 doca_error_t doca_flow_port_pair(struct doca_flow_port *port, struct doca_flow_port *pair_port)

@@ -19,8 +19,10 @@ doca_error_t doca_flow_resource_query_entry(struct doca_flow_pipe_entry *entry,
 {
     struct soft_nic_tally tally;
 
-    if (entry == NULL || data == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_FLOW, __func__, entry == NULL ? "entry" : "data");
+    if (!core_is_live(CORE_LIVE_FLOW_ENTRY, entry))
+        return CORE_FAIL_DEAD(CORE_LOG_FLOW, __func__, "entry", entry);
+    if (data == NULL)
+        return CORE_FAIL_NULL(CORE_LOG_FLOW, __func__, "data");
     if (!soft_nic_entry_tally(entry->soft, &tally))
         return fail_counter(entry->pipe->name, __func__);
     give(&tally, data);

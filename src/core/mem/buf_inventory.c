@@ -218,8 +218,12 @@ static doca_error_t check_can_dup(const struct doca_buf_inventory *inventory,
 {
     doca_error_t result = check_started(inventory, func);
 
-    for (const struct doca_buf *buf = src; buf != NULL && result == DOCA_SUCCESS; buf = buf->next)
+    for (const struct doca_buf *buf = src; buf != NULL && result == DOCA_SUCCESS; buf = buf->next) {
+        if (buf->source->is_queue)
+            return CORE_FAIL(DOCA_ERROR_NOT_SUPPORTED, CORE_LOG_BUF, func, inventory->source.name,
+                             "src_buf", "a packet of a receive queue" CORE_REMEDY "copy its bytes");
         result = core_buf_source_check_map(&inventory->source, buf->mmap, func);
+    }
     if (result == DOCA_SUCCESS)
         result = check_free(inventory, src->list_len, func);
     return result;

@@ -87,7 +87,8 @@ struct core_buf_source {
     uint32_t num_free;
     uint32_t num;
     bool is_pool;
-    bool is_task; /* of tasks: neither references nor lists */
+    bool is_queue; /* packets: never in two hands */
+    bool is_task;  /* of tasks: neither references nor lists */
     struct core_buf_chunk *chunks;
     struct od_list known; /* checked flavour: list of all sources */
     char name[32];        /* "inventory#3" */

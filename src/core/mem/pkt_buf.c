@@ -14,6 +14,7 @@ struct core_buf_source *core_pkt_bufs_create(struct doca_mmap *mmap, char *first
         return NULL;
     core_buf_source_init(source, "packets");
     source->is_pool = true;
+    source->is_queue = true;
     if (core_buf_source_grow(source, num) != DOCA_SUCCESS) {
         core_pkt_bufs_destroy(source);
         return NULL;

@@ -210,7 +210,8 @@ void soft_nic_port_lock(struct soft_nic_port *port)
 
 void soft_nic_port_unlock(struct soft_nic_port *port)
 {
-    atomic_fetch_add_explicit(&port->turns, 1, memory_order_relaxed);
+    /* Who sees this number sees all that was read in this turn as read: see quiesce(). */
+    atomic_fetch_add_explicit(&port->turns, 1, memory_order_release);
     atomic_store_explicit(&port->driving, false, memory_order_release);
 }
 
