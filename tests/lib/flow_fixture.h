@@ -212,6 +212,7 @@ static const struct doca_flow_fwd dropped = {.type = DOCA_FLOW_FWD_DROP};
 
 #define TCP_SYN 0x02
 #define TCP_RST 0x04
+#define TCP_PSH 0x08
 #define TCP_ACK 0x10
 
 struct flow {
