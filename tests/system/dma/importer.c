@@ -72,10 +72,3 @@ double seconds_now(void)
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
-
-double seconds_to_notice(void)
-{
-    double load = 0;
-
-    return getloadavg(&load, 1) == 1 && load < (double)sysconf(_SC_NPROCESSORS_ONLN) / 2 ? 1 : 20;
-}

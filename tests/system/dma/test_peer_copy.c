@@ -488,7 +488,7 @@ static void memory_that_went_away_fails_the_copy_only(void **state)
     remote = import_memory(&rig.fix, &memory);
     assert_ok(read_peer(&rig.fix, remote, &memory, SIZE));
     peer_do(&rig.peer, PEER_RELEASE, 1);
-    end = seconds_now() + seconds_to_notice();
+    end = seconds_now() + SECONDS_TO_NOTICE;
     do
         result = read_peer(&rig.fix, remote, &memory, SIZE);
     while (rig.kind == PEER_MEMFD && result == DOCA_SUCCESS && seconds_now() < end);

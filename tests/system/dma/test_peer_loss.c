@@ -91,7 +91,7 @@ static void revoke_in_flight(void **state, enum peer_op op, bool to_peer)
     peer_hear(&rig.peer, &answer);
     assert_ok((doca_error_t)answer.status);
     peer_fill(&rig.peer, 1, 99);
-    end = seconds_now() + seconds_to_notice();
+    end = seconds_now() + SECONDS_TO_NOTICE;
     while (rig.fix.ok + rig.fix.failed < COPIES && seconds_now() < end)
         doca_pe_progress(rig.fix.pe);
     assert_int_equal(rig.fix.ok + rig.fix.failed, COPIES);
@@ -145,7 +145,7 @@ static void killed_in_the_middle(void **state)
     for (int to_peer = 0; to_peer <= 1; to_peer++) {
         rig_open(&rig, state);
         begin(&rig, to_peer == 1);
-        end = seconds_now() + seconds_to_notice();
+        end = seconds_now() + SECONDS_TO_NOTICE;
         peer_kill(&rig.peer);
         while (rig.fix.ok + rig.fix.failed < COPIES && seconds_now() < end)
             doca_pe_progress(rig.fix.pe);
@@ -175,7 +175,7 @@ static void left_without_a_word(void **state)
     assert_ok(read_peer(&rig.fix, rig.remote, &rig.memory, CHUNK));
     peer_quit(&rig.peer);
     for (int i = 0; i < 3; i++) {
-        double end = seconds_now() + seconds_to_notice();
+        double end = seconds_now() + SECONDS_TO_NOTICE;
 
         assert_doca(DOCA_ERROR_IO_FAILED, read_peer(&rig.fix, rig.remote, &rig.memory, CHUNK));
         assert_doca(DOCA_ERROR_IO_FAILED, write_peer(&rig.fix, rig.remote, &rig.memory, CHUNK));

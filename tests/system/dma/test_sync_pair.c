@@ -117,7 +117,7 @@ static void the_exporter_is_killed(void **state)
     pair_open(&pair, "host", *(uint32_t *)*state);
     converse(&pair);
     peer_kill(&pair.exporter);
-    end = seconds_now() + seconds_to_notice();
+    end = seconds_now() + SECONDS_TO_NOTICE;
     do {
         tell(&pair.importer, PEER_SYNC_WRITE, 1);
         peer_hear(&pair.importer, &answer);

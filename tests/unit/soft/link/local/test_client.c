@@ -34,17 +34,28 @@ static void tick(time_t deadline)
     sched_yield();
 }
 
+static char dir[] = "/tmp/opendoca-hostile-XXXXXX";
+
+static int make_dir(void **state)
+{
+    (void)state;
+    return mkdtemp(dir) != NULL ? setenv("OPENDOCA_RUNTIME_DIR", dir, 1) : -1;
+}
+
+/* Links take their names with them. */
+static int remove_dir(void **state)
+{
+    (void)state;
+    return rmdir(dir);
+}
+
 static int setup(void **state)
 {
     struct soft_link_conf conf = {.max_msg = 1000, .depth = 8, .connect_timeout = 10000};
     struct soft_link_name name;
     time_t deadline = time(NULL) + 20;
     int fds[SOFT_FRAME_FDS];
-    char dir[64];
-
     (void)state;
-    snprintf(dir, sizeof(dir), "/tmp/opendoca-hostile-%d", getpid());
-    setenv("OPENDOCA_RUNTIME_DIR", dir, 1);
     assert_int_equal(soft_link_name_parse(ADDR, &name), 0);
     assert_int_equal(soft_link_name_claim(&name, &claim), 0);
     assert_int_equal(soft_link_connect("local:" ADDR, &conf, NULL, 0, &link_), 0);
@@ -205,5 +216,5 @@ int main(void)
         CASE(a_wake_before_the_answer),      CASE(a_listener_that_hangs_up_is_tried_again),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, make_dir, remove_dir);
 }

@@ -32,13 +32,24 @@ static struct soft_link_conf conf = {
 static union soft_frame frame;
 static uint64_t chance = 88172645463325252u;
 
+static char dir[] = "/tmp/opendoca-hostile-XXXXXX";
+
+static int make_dir(void **state)
+{
+    (void)state;
+    return mkdtemp(dir) != NULL ? setenv("OPENDOCA_RUNTIME_DIR", dir, 1) : -1;
+}
+
+/* Links take their names with them. */
+static int remove_dir(void **state)
+{
+    (void)state;
+    return rmdir(dir);
+}
+
 static int setup(void **state)
 {
-    char dir[64];
-
     (void)state;
-    snprintf(dir, sizeof(dir), "/tmp/opendoca-hostile-%d", getpid());
-    setenv("OPENDOCA_RUNTIME_DIR", dir, 1);
     assert_int_equal(od_waker_open(&waker), 0);
     conf.waker = &waker;
     assert_int_equal(soft_link_listen("local:" ADDR, &conf, &listener), 0);
@@ -366,5 +377,5 @@ int main(void)
         CASE(a_huge_wish_gets_less),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, make_dir, remove_dir);
 }
