@@ -148,6 +148,41 @@ class Tests(run_external.Tests):
             expect(self.captured() == frames, 'what leaves is not what came')
             expect('From mlx5_0: 5000 forwarded, 0 dropped, 0 failed' in out, out)
 
+    def test_forwarding_both_ways(self):
+        """At once, each in order; far more frames than there are buffers, so none is lost."""
+        loops = 20
+        ways = [[udp(i, 60 + i % 700) for i in range(3000)],
+                [udp(i + 5000, 60 + i % 500) for i in range(3000)]]
+        ports = []
+        for i, frames in enumerate(ways):
+            write_capture(self.file('in%d.pcap' % i), frames)
+            ports.append('pcap:replay=%s,capture=%s,loops=%d' % (
+                self.file('in%d.pcap' % i), self.file('out%d.pcap' % i), loops))
+        self.devices(*ports)
+        wanted = [len(HEAD) + loops * sum(16 + len(frame) for frame in frames) for frames in ways]
+        process = self.start('eth_l2_fwd', 'host', '-a', 'mlx5_0', '-b', 'mlx5_1')
+        process.await_line('Forwarding')
+        run_external.wait_until(lambda: process.popen.poll() is not None or all(
+            os.path.getsize(self.file('out%d.pcap' % (1 - i))) >= wanted[i] for i in range(2)))
+        process.popen.send_signal(signal.SIGINT)
+        out = process.end(says=['finished successfully'])[0]
+        for i, frames in enumerate(ways):
+            expect(self.captured('out%d.pcap' % (1 - i)) == frames * loops, 'another order')
+            expect('From mlx5_%d: %d forwarded, 0 dropped, 0 failed' % (i, loops * len(frames)) in out,
+                   out)
+
+    def test_interrupted_while_forwarding(self):
+        """What is on its way ends in error callbacks, and the program as if nothing had been."""
+        frames = [udp(i) for i in range(1000)]
+        write_capture(self.file('in.pcap'), frames)
+        self.devices('pcap:replay=%s,loops=0' % self.file('in.pcap'), self.capture())
+        process = self.start('eth_l2_fwd', 'host', '-a', 'mlx5_0', '-b', 'mlx5_1')
+        process.await_line('Forwarding')
+        run_external.wait_until(lambda: process.popen.poll() is not None or
+                                os.path.getsize(self.file('out.pcap')) > 200000)
+        process.popen.send_signal(signal.SIGINT)
+        process.end(says=['finished successfully'])
+
     def test_forwarding_with_few_batches_drops_and_goes_on(self):
         frames = [udp(i) for i in range(20000)]
         self.devices(self.replay(frames), self.capture())
