@@ -26,9 +26,9 @@
 #ifndef LIB_FLOW_VERSION
 #define LIB_FLOW_VERSION LIB_FLOW_VERSION_LATEST
 #endif
-/** Lib flow version 1. */
+/** Version 1 of binary layouts. */
 #define LIB_FLOW_VERSION_1 1
-/** Lib flow version latest. */
+/** The newest version of binary layouts. */
 #define LIB_FLOW_VERSION_LATEST LIB_FLOW_VERSION_1
 
 #include <doca_compat.h>
@@ -45,21 +45,21 @@ extern "C" {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpedantic"
 
-/** Set bits. */
+/** Sets bits. */
 #define DOCA_FLOW_FLAGS_SET(flags, flag) ((flags) |= (flag))
-/** Clear bits. */
+/** Clears bits. */
 #define DOCA_FLOW_FLAGS_UNSET(flags, flag) ((flags) &= ~(flag))
 /** Whether a bit is set. */
 #define DOCA_FLOW_FLAGS_IS_SET(flags, flag) (((flags) & (flag)) != 0)
-/** Meta scratch pad largest. */
+/** Words of scratch metadata. */
 #define DOCA_FLOW_META_SCRATCH_PAD_MAX 10
-/** Meta largest. */
+/** Bytes of metadata. */
 #define DOCA_FLOW_META_MAX ((DOCA_FLOW_META_SCRATCH_PAD_MAX + 1) * 4)
-/** Largest entry actions mem size. */
+/** Bytes of actions of an entry at most. */
 #define DOCA_FLOW_MAX_ENTRY_ACTIONS_MEM_SIZE (128)
-/** Vlan largest. */
+/** Tags of a frame that rules can look at. */
 #define DOCA_FLOW_VLAN_MAX 2
-/** Psp decryption id. */
+/** The crypto_id of a decryption by PSP. */
 #define DOCA_FLOW_PSP_DECRYPTION_ID UINT32_MAX
 
 struct doca_dev;
@@ -75,75 +75,77 @@ struct doca_flow_port_cfg;
 struct doca_flow_pipe_cfg;
 struct doca_flow_tune_cfg;
 
-/** Resource mode. */
+/** Who shares a budget of resources. Has no effect here. */
 enum doca_flow_resource_mode {
-    DOCA_FLOW_RESOURCE_MODE_SYSTEM = 0, /**< system */
-    DOCA_FLOW_RESOURCE_MODE_PORT = 1,   /**< port */
+    DOCA_FLOW_RESOURCE_MODE_SYSTEM = 0, /**< one budget for all ports */
+    DOCA_FLOW_RESOURCE_MODE_PORT = 1,   /**< a budget for each port */
 };
 
-/** Resource. */
+/** Kinds of resources that a port can have a number of. */
 enum doca_flow_resource {
-    DOCA_FLOW_RESOURCE_METER = 0,    /**< meter */
-    DOCA_FLOW_RESOURCE_COUNTER = 1,  /**< counter */
-    DOCA_FLOW_RESOURCE_RSS = 2,      /**< RSS */
-    DOCA_FLOW_RESOURCE_PSP = 3,      /**< PSP */
-    DOCA_FLOW_RESOURCE_ENCAP = 4,    /**< encap */
-    DOCA_FLOW_RESOURCE_DECAP = 5,    /**< decap */
-    DOCA_FLOW_RESOURCE_IPSEC_SA = 6, /**< IPsec SA */
+    DOCA_FLOW_RESOURCE_METER = 0,    /**< meters */
+    DOCA_FLOW_RESOURCE_COUNTER = 1,  /**< counters */
+    DOCA_FLOW_RESOURCE_RSS = 2,      /**< groups of queues */
+    DOCA_FLOW_RESOURCE_PSP = 3,      /**< keys of PSP */
+    DOCA_FLOW_RESOURCE_ENCAP = 4,    /**< headers to put on */
+    DOCA_FLOW_RESOURCE_DECAP = 5,    /**< headers to take off */
+    DOCA_FLOW_RESOURCE_IPSEC_SA = 6, /**< security associations of IPsec */
 };
 
-/** Shared resource type. */
+/** Kinds of resources that rules could share. */
 enum doca_flow_shared_resource_type {
-    DOCA_FLOW_SHARED_RESOURCE_METER = 0,    /**< meter */
-    DOCA_FLOW_SHARED_RESOURCE_COUNTER = 1,  /**< counter */
-    DOCA_FLOW_SHARED_RESOURCE_RSS = 2,      /**< RSS */
-    DOCA_FLOW_SHARED_RESOURCE_PSP = 3,      /**< PSP */
-    DOCA_FLOW_SHARED_RESOURCE_ENCAP = 4,    /**< encap */
-    DOCA_FLOW_SHARED_RESOURCE_DECAP = 5,    /**< decap */
-    DOCA_FLOW_SHARED_RESOURCE_IPSEC_SA = 6, /**< IPsec SA */
+    DOCA_FLOW_SHARED_RESOURCE_METER = 0,    /**< meters; not offered here */
+    DOCA_FLOW_SHARED_RESOURCE_COUNTER = 1,  /**< counters; not offered here */
+    DOCA_FLOW_SHARED_RESOURCE_RSS = 2,      /**< groups of queues; not offered here */
+    DOCA_FLOW_SHARED_RESOURCE_PSP = 3,      /**< keys of PSP; not offered here */
+    DOCA_FLOW_SHARED_RESOURCE_ENCAP = 4,    /**< headers to put on; not offered here */
+    DOCA_FLOW_SHARED_RESOURCE_DECAP = 5,    /**< headers to take off; not offered here */
+    DOCA_FLOW_SHARED_RESOURCE_IPSEC_SA = 6, /**< security associations of IPsec; not offered here */
 };
 
 /** When an entry is pushed. */
 enum doca_flow_entry_flags {
-    DOCA_FLOW_ENTRY_FLAGS_NO_WAIT = 1,        /**< no wait */
-    DOCA_FLOW_ENTRY_FLAGS_WAIT_FOR_BATCH = 2, /**< wait for batch */
+    DOCA_FLOW_ENTRY_FLAGS_NO_WAIT = 1, /**< pushed by the call, with all that waits on the queue */
+    DOCA_FLOW_ENTRY_FLAGS_WAIT_FOR_BATCH =
+        2, /**< may wait for the next one without this flag; here pushed at once */
 };
 
-/** Pipe op. */
+/** What a pipe reports. */
 enum doca_flow_pipe_op {
-    DOCA_FLOW_PIPE_OP_CONGESTION_REACHED = 0, /**< congestion reached */
-    DOCA_FLOW_PIPE_OP_RESIZED = 1,            /**< resized */
-    DOCA_FLOW_PIPE_OP_DESTROYED = 2,          /**< destroyed */
+    DOCA_FLOW_PIPE_OP_CONGESTION_REACHED =
+        0,                           /**< as full as its congestion level; never reported here */
+    DOCA_FLOW_PIPE_OP_RESIZED = 1,   /**< has room for more entries; never reported here */
+    DOCA_FLOW_PIPE_OP_DESTROYED = 2, /**< destroyed; never reported here */
 };
 
-/** Pipe status. */
+/** How it went. */
 enum doca_flow_pipe_status {
-    DOCA_FLOW_PIPE_STATUS_SUCCESS = 1, /**< success */
-    DOCA_FLOW_PIPE_STATUS_ERROR = 2,   /**< error */
+    DOCA_FLOW_PIPE_STATUS_SUCCESS = 1, /**< done */
+    DOCA_FLOW_PIPE_STATUS_ERROR = 2,   /**< not done */
 };
 
 /** What was done with an entry. */
 enum doca_flow_entry_op {
-    DOCA_FLOW_ENTRY_OP_ADD = 0,  /**< add */
-    DOCA_FLOW_ENTRY_OP_DEL = 1,  /**< del */
-    DOCA_FLOW_ENTRY_OP_UPD = 2,  /**< upd */
-    DOCA_FLOW_ENTRY_OP_AGED = 3, /**< aged */
+    DOCA_FLOW_ENTRY_OP_ADD = 0,  /**< added */
+    DOCA_FLOW_ENTRY_OP_DEL = 1,  /**< removed; the entry ends with the callback */
+    DOCA_FLOW_ENTRY_OP_UPD = 2,  /**< changed */
+    DOCA_FLOW_ENTRY_OP_AGED = 3, /**< matched nothing for its time; never reported here */
 };
 
 /** How far an entry is. */
 enum doca_flow_entry_status {
-    DOCA_FLOW_ENTRY_STATUS_IN_PROCESS = 0, /**< in process */
-    DOCA_FLOW_ENTRY_STATUS_SUCCESS = 1,    /**< success */
-    DOCA_FLOW_ENTRY_STATUS_ERROR = 2,      /**< error */
+    DOCA_FLOW_ENTRY_STATUS_IN_PROCESS = 0, /**< not reported yet */
+    DOCA_FLOW_ENTRY_STATUS_SUCCESS = 1,    /**< done */
+    DOCA_FLOW_ENTRY_STATUS_ERROR = 2,      /**< not done, or no entry */
 };
 
-/** Rss hash function. */
+/** What the hash is computed of. */
 enum doca_flow_rss_hash_function {
-    DOCA_FLOW_RSS_HASH_FUNCTION_TOEPLITZ = 0,           /**< toeplitz */
-    DOCA_FLOW_RSS_HASH_FUNCTION_SYMMETRIC_TOEPLITZ = 1, /**< symmetric toeplitz */
+    DOCA_FLOW_RSS_HASH_FUNCTION_TOEPLITZ = 0,           /**< of source, then destination */
+    DOCA_FLOW_RSS_HASH_FUNCTION_SYMMETRIC_TOEPLITZ = 1, /**< both directions of a flow are equal */
 };
 
-/** Resource rss cfg. */
+/** Receive queues and how frames are spread over them. */
 struct doca_flow_resource_rss_cfg {
     uint32_t outer_flags;                           /**< what is hashed, of enum doca_rss_type */
     uint32_t inner_flags;                           /**< the same of the inner headers */
@@ -176,153 +178,156 @@ typedef void (*doca_flow_shared_resource_unbind_cb)(enum doca_flow_shared_resour
 
 /** Kinds of pipes. */
 enum doca_flow_pipe_type {
-    DOCA_FLOW_PIPE_BASIC = 0,        /**< basic */
-    DOCA_FLOW_PIPE_CONTROL = 1,      /**< control */
-    DOCA_FLOW_PIPE_LPM = 2,          /**< LPM */
-    DOCA_FLOW_PIPE_CT = 3,           /**< CT */
-    DOCA_FLOW_PIPE_ACL = 4,          /**< ACL */
-    DOCA_FLOW_PIPE_ORDERED_LIST = 5, /**< ordered list */
-    DOCA_FLOW_PIPE_HASH = 6,         /**< hash */
+    DOCA_FLOW_PIPE_BASIC = 0,        /**< one template for all entries, looked up by hash */
+    DOCA_FLOW_PIPE_CONTROL = 1,      /**< each entry with its own match and priority */
+    DOCA_FLOW_PIPE_LPM = 2,          /**< longest prefix; not offered here */
+    DOCA_FLOW_PIPE_CT = 3,           /**< connection tracking; not offered here */
+    DOCA_FLOW_PIPE_ACL = 4,          /**< access lists; not offered here */
+    DOCA_FLOW_PIPE_ORDERED_LIST = 5, /**< lists of actions; not offered here */
+    DOCA_FLOW_PIPE_HASH = 6,         /**< entries chosen by a hash; not offered here */
 };
 
-/** Pipe domain. */
+/** Which frames of a port a pipe is for. */
 enum doca_flow_pipe_domain {
-    DOCA_FLOW_PIPE_DOMAIN_DEFAULT = 0,        /**< default */
-    DOCA_FLOW_PIPE_DOMAIN_SECURE_INGRESS = 1, /**< secure ingress */
-    DOCA_FLOW_PIPE_DOMAIN_EGRESS = 2,         /**< egress */
-    DOCA_FLOW_PIPE_DOMAIN_SECURE_EGRESS = 3,  /**< secure egress */
+    DOCA_FLOW_PIPE_DOMAIN_DEFAULT = 0, /**< frames that the port receives */
+    DOCA_FLOW_PIPE_DOMAIN_SECURE_INGRESS =
+        1,                            /**< received, before decryption; without effect here */
+    DOCA_FLOW_PIPE_DOMAIN_EGRESS = 2, /**< frames that are sent; without effect here */
+    DOCA_FLOW_PIPE_DOMAIN_SECURE_EGRESS = 3, /**< sent, before encryption; without effect here */
 };
 
-/** Meter color. */
+/** What a meter made of a packet. */
 enum doca_flow_meter_color {
-    DOCA_FLOW_METER_COLOR_RED = 0,    /**< red */
-    DOCA_FLOW_METER_COLOR_YELLOW = 1, /**< yellow */
-    DOCA_FLOW_METER_COLOR_GREEN = 2,  /**< green */
+    DOCA_FLOW_METER_COLOR_RED = 0,    /**< above both rates */
+    DOCA_FLOW_METER_COLOR_YELLOW = 1, /**< above the committed rate */
+    DOCA_FLOW_METER_COLOR_GREEN = 2,  /**< within the committed rate */
 } __attribute__((__packed__));
 
 /** Tags, as the parser found them. */
 enum doca_flow_l2_meta {
-    DOCA_FLOW_L2_META_NO_VLAN = 0,     /**< no VLAN */
-    DOCA_FLOW_L2_META_MULTI_VLAN = 1,  /**< several VLAN */
-    DOCA_FLOW_L2_META_SINGLE_VLAN = 2, /**< single VLAN */
-    DOCA_FLOW_L2_META_CUSTOM_VLAN = 3, /**< custom VLAN */
+    DOCA_FLOW_L2_META_NO_VLAN = 0,     /**< no tag */
+    DOCA_FLOW_L2_META_MULTI_VLAN = 1,  /**< two tags or more */
+    DOCA_FLOW_L2_META_SINGLE_VLAN = 2, /**< one tag */
+    DOCA_FLOW_L2_META_CUSTOM_VLAN = 3, /**< tags of another type; no frame has it here */
 };
 
 /** Network header, as the parser found it. */
 enum doca_flow_l3_meta {
-    DOCA_FLOW_L3_META_NONE = 0, /**< none */
-    DOCA_FLOW_L3_META_IPV4 = 1, /**< IPv4 */
-    DOCA_FLOW_L3_META_IPV6 = 2, /**< IPv6 */
+    DOCA_FLOW_L3_META_NONE = 0, /**< neither IPv4 nor IPv6; matched with a mask only */
+    DOCA_FLOW_L3_META_IPV4 = 1, /**< whole header of IPv4 */
+    DOCA_FLOW_L3_META_IPV6 = 2, /**< whole header of IPv6 */
 };
 
 /** Transport header, as the parser found it. */
 enum doca_flow_l4_meta {
-    DOCA_FLOW_L4_META_NONE = 0, /**< none */
-    DOCA_FLOW_L4_META_TCP = 1,  /**< TCP */
-    DOCA_FLOW_L4_META_UDP = 2,  /**< UDP */
-    DOCA_FLOW_L4_META_ICMP = 3, /**< ICMP */
-    DOCA_FLOW_L4_META_ESP = 4,  /**< ESP */
+    DOCA_FLOW_L4_META_NONE = 0, /**< none of these, or a fragment; matched with a mask only */
+    DOCA_FLOW_L4_META_TCP = 1,  /**< whole header of TCP */
+    DOCA_FLOW_L4_META_UDP = 2,  /**< whole header of UDP */
+    DOCA_FLOW_L4_META_ICMP = 3, /**< ICMP or ICMPv6 */
+    DOCA_FLOW_L4_META_ESP = 4,  /**< IPsec ESP */
 };
 
-/** Crypto syndrome. */
+/** Outcome of a decryption. */
 enum doca_flow_crypto_syndrome {
-    DOCA_FLOW_CRYPTO_SYNDROME_OK = 0,          /**< ok */
-    DOCA_FLOW_CRYPTO_SYNDROME_ICV_FAIL = 1,    /**< ICV fail */
-    DOCA_FLOW_CRYPTO_SYNDROME_BAD_TRAILER = 2, /**< bad trailer */
+    DOCA_FLOW_CRYPTO_SYNDROME_OK = 0,          /**< authentic */
+    DOCA_FLOW_CRYPTO_SYNDROME_ICV_FAIL = 1,    /**< the integrity check failed */
+    DOCA_FLOW_CRYPTO_SYNDROME_BAD_TRAILER = 2, /**< the trailer is malformed */
 };
 
-/** Pipe hash map algorithm. */
+/** How a pipe of type HASH would choose an entry. */
 enum doca_flow_pipe_hash_map_algorithm {
-    DOCA_FLOW_PIPE_HASH_MAP_ALGORITHM_HASH = 1,            /**< hash */
-    DOCA_FLOW_PIPE_HASH_MAP_ALGORITHM_RANDOM = 2,          /**< random */
-    DOCA_FLOW_PIPE_HASH_MAP_ALGORITHM_IDENTITY = 4,        /**< identity */
-    DOCA_FLOW_PIPE_HASH_MAP_ALGORITHM_ROUND_ROBIN = 8,     /**< round robin */
-    DOCA_FLOW_PIPE_HASH_MAP_ALGORITHM_FLOODING = 16,       /**< flooding */
-    DOCA_FLOW_PIPE_HASH_MAP_ALGORITHM_SELECT_ENABLED = 32, /**< select enabled */
+    DOCA_FLOW_PIPE_HASH_MAP_ALGORITHM_HASH = 1,        /**< by a hash of the match */
+    DOCA_FLOW_PIPE_HASH_MAP_ALGORITHM_RANDOM = 2,      /**< by a random number */
+    DOCA_FLOW_PIPE_HASH_MAP_ALGORITHM_IDENTITY = 4,    /**< by the bits of the match */
+    DOCA_FLOW_PIPE_HASH_MAP_ALGORITHM_ROUND_ROBIN = 8, /**< in turn */
+    DOCA_FLOW_PIPE_HASH_MAP_ALGORITHM_FLOODING = 16,   /**< to all entries */
+    DOCA_FLOW_PIPE_HASH_MAP_ALGORITHM_SELECT_ENABLED =
+        32, /**< only among entries that are enabled */
 };
 
-/** Meta. */
+/** Metadata that rules set and later rules match; in network order. */
 struct doca_flow_meta {
     doca_be32_t pkt_meta; /**< metadata of the packet, reported with it */
     doca_be32_t u32[DOCA_FLOW_META_SCRATCH_PAD_MAX]; /**< scratch words, from pipe to pipe */
 };
 
-/** Parser meta. */
+/** What the parser found; in a match zero is any, but with a mask. */
 struct doca_flow_parser_meta {
-    uint16_t port_id;                       /**< the port it came from */
-    doca_be16_t random;                     /**< random */
-    uint8_t ipsec_syndrome;                 /**< IPsec syndrome */
-    uint8_t ipsec_ar_syndrome;              /**< IPsec anti-replay syndrome */
-    uint8_t psp_syndrome;                   /**< PSP syndrome */
-    enum doca_flow_meter_color meter_color; /**< meter color */
-    enum doca_flow_l2_meta outer_l2_type;   /**< outer L2 type */
-    enum doca_flow_l3_meta outer_l3_type;   /**< outer L3 type */
-    enum doca_flow_l4_meta outer_l4_type;   /**< outer L4 type */
-    enum doca_flow_l2_meta inner_l2_type;   /**< inner L2 type */
-    enum doca_flow_l3_meta inner_l3_type;   /**< inner L3 type */
-    enum doca_flow_l4_meta inner_l4_type;   /**< inner L4 type */
-    uint8_t outer_ip_fragmented;            /**< outer IP fragmented */
-    uint8_t inner_ip_fragmented;            /**< inner IP fragmented */
-    uint8_t outer_l3_ok;                    /**< outer L3 ok */
-    uint8_t outer_ip4_checksum_ok;          /**< outer IPv4 checksum ok */
-    uint8_t outer_l4_ok;                    /**< outer L4 ok */
-    uint8_t outer_l4_checksum_ok;           /**< outer L4 checksum ok */
-    uint8_t inner_l3_ok;                    /**< inner L3 ok */
-    uint8_t inner_ip4_checksum_ok;          /**< inner IPv4 checksum ok */
-    uint8_t inner_l4_ok;                    /**< inner L4 ok */
-    uint8_t inner_l4_checksum_ok;           /**< inner L4 checksum ok */
+    uint16_t port_id;       /**< the port it came from */
+    doca_be16_t random;     /**< a random number; not offered here */
+    uint8_t ipsec_syndrome; /**< of decryption, enum doca_flow_crypto_syndrome; not offered here */
+    uint8_t ipsec_ar_syndrome;              /**< of anti-replay; not offered here */
+    uint8_t psp_syndrome;                   /**< of PSP; not offered here */
+    enum doca_flow_meter_color meter_color; /**< by a meter before; not offered here */
+    enum doca_flow_l2_meta outer_l2_type;   /**< tags */
+    enum doca_flow_l3_meta outer_l3_type;   /**< network header */
+    enum doca_flow_l4_meta outer_l4_type;   /**< transport header */
+    enum doca_flow_l2_meta inner_l2_type;   /**< of what a tunnel carries; not offered here */
+    enum doca_flow_l3_meta inner_l3_type;   /**< likewise */
+    enum doca_flow_l4_meta inner_l4_type;   /**< likewise */
+    uint8_t outer_ip_fragmented;            /**< 1: a fragment, the first one as well */
+    uint8_t inner_ip_fragmented;            /**< likewise */
+    uint8_t outer_l3_ok;                    /**< 1: IPv4 with a right checksum, or IPv6 */
+    uint8_t outer_ip4_checksum_ok;          /**< 1: IPv4 with a right checksum */
+    uint8_t outer_l4_ok; /**< 1: TCP or UDP with a right checksum; UDP over IPv4 may have none */
+    uint8_t outer_l4_checksum_ok;  /**< as outer_l4_ok */
+    uint8_t inner_l3_ok;           /**< likewise */
+    uint8_t inner_ip4_checksum_ok; /**< likewise */
+    uint8_t inner_l4_ok;           /**< likewise */
+    uint8_t inner_l4_checksum_ok;  /**< likewise */
 };
 
 /** Flags of TCP. */
 enum doca_flow_match_tcp_flags {
-    DOCA_FLOW_MATCH_TCP_FLAG_FIN = 1,   /**< FIN */
-    DOCA_FLOW_MATCH_TCP_FLAG_SYN = 2,   /**< SYN */
-    DOCA_FLOW_MATCH_TCP_FLAG_RST = 4,   /**< RST */
-    DOCA_FLOW_MATCH_TCP_FLAG_PSH = 8,   /**< PSH */
-    DOCA_FLOW_MATCH_TCP_FLAG_ACK = 16,  /**< ACK */
-    DOCA_FLOW_MATCH_TCP_FLAG_URG = 32,  /**< URG */
-    DOCA_FLOW_MATCH_TCP_FLAG_ECE = 64,  /**< ECE */
-    DOCA_FLOW_MATCH_TCP_FLAG_CWR = 128, /**< CWR */
+    DOCA_FLOW_MATCH_TCP_FLAG_FIN = 1,   /**< no more data from the sender */
+    DOCA_FLOW_MATCH_TCP_FLAG_SYN = 2,   /**< opens a connection */
+    DOCA_FLOW_MATCH_TCP_FLAG_RST = 4,   /**< aborts a connection */
+    DOCA_FLOW_MATCH_TCP_FLAG_PSH = 8,   /**< data is to be delivered */
+    DOCA_FLOW_MATCH_TCP_FLAG_ACK = 16,  /**< the acknowledgement number counts */
+    DOCA_FLOW_MATCH_TCP_FLAG_URG = 32,  /**< the urgent pointer counts */
+    DOCA_FLOW_MATCH_TCP_FLAG_ECE = 64,  /**< congestion was experienced */
+    DOCA_FLOW_MATCH_TCP_FLAG_CWR = 128, /**< the congestion window was reduced */
 };
 
-/** L2 valid header. */
+/** Tags that must be there. */
 enum doca_flow_l2_valid_header {
-    DOCA_FLOW_L2_VALID_HEADER_VLAN_0 = 1, /**< 0 */
-    DOCA_FLOW_L2_VALID_HEADER_VLAN_1 = 2, /**< 1 */
+    DOCA_FLOW_L2_VALID_HEADER_VLAN_0 = 1, /**< the outer tag is there */
+    DOCA_FLOW_L2_VALID_HEADER_VLAN_1 = 2, /**< the inner tag is there */
 };
 
-/** Header format. */
+/** Headers of a frame, in network order. */
 struct doca_flow_header_format {
-    struct doca_flow_header_eth eth; /**< Ethernet */
+    struct doca_flow_header_eth eth; /**< addresses and type; the type behind all tags */
     uint16_t l2_valid_headers;       /**< tags that are there, of enum doca_flow_l2_valid_header */
     struct doca_flow_header_eth_vlan eth_vlan[DOCA_FLOW_VLAN_MAX]; /**< tags, the outer one first */
     enum doca_flow_l3_type l3_type; /**< which member of the union holds */
     union {
-        struct doca_flow_header_ip4 ip4; /**< IPv4 */
-        struct doca_flow_header_ip6 ip6; /**< IPv6 */
+        struct doca_flow_header_ip4 ip4; /**< when l3_type is DOCA_FLOW_L3_TYPE_IP4 */
+        struct doca_flow_header_ip6 ip6; /**< when l3_type is DOCA_FLOW_L3_TYPE_IP6 */
     };
     enum doca_flow_l4_type_ext l4_type_ext; /**< which member of the union holds */
     union {
-        struct doca_flow_header_icmp icmp;         /**< ICMP */
-        struct doca_flow_header_udp udp;           /**< UDP */
-        struct doca_flow_header_tcp tcp;           /**< TCP */
-        struct doca_flow_header_l4_port transport; /**< transport */
-        struct doca_flow_header_roce_v2 roce_v2;   /**< RoCE v2 */
+        struct doca_flow_header_icmp icmp;         /**< for ICMP and ICMP6 */
+        struct doca_flow_header_udp udp;           /**< for UDP */
+        struct doca_flow_header_tcp tcp;           /**< for TCP */
+        struct doca_flow_header_l4_port transport; /**< for TRANSPORT: ports of TCP or UDP */
+        struct doca_flow_header_roce_v2 roce_v2;   /**< for ROCE_V2; not offered here */
     };
 };
 
-/** Entropy format. */
+/** Headers of which an entropy would be computed. */
 struct doca_flow_entropy_format {
     enum doca_flow_l3_type l3_type; /**< which member of the union holds */
     union {
-        struct doca_flow_header_ip4 ip4; /**< IPv4 */
-        struct doca_flow_header_ip6 ip6; /**< IPv6 */
+        struct doca_flow_header_ip4 ip4; /**< when l3_type is DOCA_FLOW_L3_TYPE_IP4 */
+        struct doca_flow_header_ip6 ip6; /**< when l3_type is DOCA_FLOW_L3_TYPE_IP6 */
     };
-    bool is_transport;                         /**< is transport */
-    struct doca_flow_header_l4_port transport; /**< transport */
+    bool is_transport;                         /**< transport counts */
+    struct doca_flow_header_l4_port transport; /**< ports */
 };
 
-/** Match. */
+/** Fields that rules look at. Without a mask zero is any; all ones is left to the entries in a
+ * template of a BASIC pipe, and a value in an entry of a CONTROL pipe. */
 struct doca_flow_match {
     struct doca_flow_meta meta;               /**< metadata */
     struct doca_flow_parser_meta parser_meta; /**< what the parser found */
@@ -331,7 +336,7 @@ struct doca_flow_match {
     struct doca_flow_header_format inner;     /**< inner headers */
 };
 
-/** Compare op. */
+/** Comparisons of a condition. */
 enum doca_flow_compare_op {
     DOCA_FLOW_COMPARE_EQ = 0, /**< equal */
     DOCA_FLOW_COMPARE_NE = 1, /**< not equal */
@@ -341,153 +346,155 @@ enum doca_flow_compare_op {
     DOCA_FLOW_COMPARE_GE = 5, /**< at least */
 };
 
-/** Desc field. */
+/** A field by its name and place. */
 struct doca_flow_desc_field {
     const char *field_string; /**< name of the field */
     uint32_t bit_offset;      /**< from the beginning of the field */
 };
 
-/** Match condition. */
+/** A comparison beside a match; entries must not have one. */
 struct doca_flow_match_condition {
     enum doca_flow_compare_op operation; /**< comparison */
     union {
         struct {
-            struct doca_flow_desc_field a; /**< a */
-            struct doca_flow_desc_field b; /**< b */
+            struct doca_flow_desc_field a; /**< left side */
+            struct doca_flow_desc_field b; /**< right side */
             uint32_t width;                /**< bits */
         } field_op;                        /**< field op */
     };
 };
 
-/** Encap action. */
+/** A header to put on. Not offered. */
 struct doca_flow_encap_action {
     struct doca_flow_header_format outer; /**< outer headers */
     struct doca_flow_tun tun;             /**< tunnel header */
 };
 
-/** Push vlan action. */
+/** A tag to put on. */
 struct doca_flow_push_vlan_action {
     doca_be16_t eth_type;                      /**< Ethernet type */
     struct doca_flow_header_eth_vlan vlan_hdr; /**< VLAN header */
 };
 
-/** Push action type. */
+/** Kinds of headers to put on. */
 enum doca_flow_push_action_type {
-    DOCA_FLOW_PUSH_ACTION_VLAN = 0, /**< push action VLAN */
+    DOCA_FLOW_PUSH_ACTION_VLAN = 0, /**< a VLAN tag: the member vlan */
 };
 
-/** Push action. */
+/** A header to put on, behind the Ethernet addresses. */
 struct doca_flow_push_action {
     enum doca_flow_push_action_type type; /**< which kind */
     union {
-        struct doca_flow_push_vlan_action vlan; /**< VLAN */
+        struct doca_flow_push_vlan_action vlan; /**< type and TCI of the tag */
     };
 };
 
-/** Nat64 action. */
+/** Translation between IPv4 and IPv6. Not offered. */
 struct doca_flow_nat64_action {
-    enum doca_flow_l3_type original_l3_type; /**< original L3 type */
+    enum doca_flow_l3_type original_l3_type; /**< of the frame before; must be NONE */
 };
 
 /** Whose a resource is. */
 enum doca_flow_resource_type {
-    DOCA_FLOW_RESOURCE_TYPE_NONE = 0,       /**< none */
-    DOCA_FLOW_RESOURCE_TYPE_SHARED = 1,     /**< shared */
-    DOCA_FLOW_RESOURCE_TYPE_NON_SHARED = 2, /**< non shared */
+    DOCA_FLOW_RESOURCE_TYPE_NONE = 0,   /**< there is none */
+    DOCA_FLOW_RESOURCE_TYPE_SHARED = 1, /**< used by several rules, by its id; not offered here */
+    DOCA_FLOW_RESOURCE_TYPE_NON_SHARED = 2, /**< of the rule alone */
 };
 
-/** Crypto action. */
+/** Encryption of a packet. Not offered. */
 struct doca_flow_crypto_action {
-    enum doca_flow_crypto_action_type action_type;     /**< action type */
-    enum doca_flow_crypto_resource_type resource_type; /**< resource type */
+    enum doca_flow_crypto_action_type action_type;     /**< what is done */
+    enum doca_flow_crypto_resource_type resource_type; /**< what crypto_id names */
     union {
         struct {
-            bool sn_en; /**< SN en */
-        } ipsec_sa;     /**< IPsec SA */
+            bool sn_en; /**< sequence numbers are checked or written */
+        } ipsec_sa;     /**< for IPsec */
     };
-    uint32_t crypto_id; /**< crypto id */
+    uint32_t crypto_id; /**< of the shared resource */
 };
 
-/** Crypto encap action. */
+/** A header of encryption. Not offered. */
 struct doca_flow_crypto_encap_action {
-    enum doca_flow_crypto_encap_action_type action_type; /**< action type */
-    enum doca_flow_crypto_encap_net_type net_type;       /**< net type */
-    uint16_t icv_size;                                   /**< ICV size */
-    uint16_t data_size;                                  /**< data size */
-    uint8_t encap_data[DOCA_FLOW_CRYPTO_HEADER_LEN_MAX]; /**< encap data */
+    enum doca_flow_crypto_encap_action_type action_type; /**< put on or taken off */
+    enum doca_flow_crypto_encap_net_type net_type;       /**< where the header belongs */
+    uint16_t icv_size;                                   /**< bytes of the integrity check value */
+    uint16_t data_size;                                  /**< bytes of encap_data that count */
+    uint8_t encap_data[DOCA_FLOW_CRYPTO_HEADER_LEN_MAX]; /**< the header */
 };
 
-/** Resource encap cfg. */
+/** A header to put on, as a resource. Not offered. */
 struct doca_flow_resource_encap_cfg {
-    bool is_l2;                          /**< is L2 */
-    struct doca_flow_encap_action encap; /**< encap */
+    bool is_l2;                          /**< the inner frame keeps its Ethernet header */
+    struct doca_flow_encap_action encap; /**< what is put on */
 };
 
-/** Resource decap cfg. */
+/** A header to take off, as a resource. Not offered. */
 struct doca_flow_resource_decap_cfg {
-    bool is_l2;                      /**< is L2 */
+    bool is_l2;                      /**< the inner frame has an Ethernet header */
     struct doca_flow_header_eth eth; /**< Ethernet */
     uint16_t l2_valid_headers;       /**< tags that are there, of enum doca_flow_l2_valid_header */
     struct doca_flow_header_eth_vlan eth_vlan[DOCA_FLOW_VLAN_MAX]; /**< tags, the outer one first */
 };
 
-/** Actions. */
+/** What is done to a frame. Without a mask zero leaves a field and all ones takes the value of the
+ * entry. Order: tag off, fields and metadata, tag on. */
 struct doca_flow_actions {
-    enum doca_flow_resource_type decap_type; /**< decap type */
+    enum doca_flow_resource_type decap_type; /**< must be NONE */
     union {
-        struct doca_flow_resource_decap_cfg decap_cfg; /**< decap cfg */
-        uint32_t shared_decap_id;                      /**< shared decap id */
+        struct doca_flow_resource_decap_cfg decap_cfg; /**< when decap_type is NON_SHARED */
+        uint32_t shared_decap_id;                      /**< when decap_type is SHARED */
     };
     bool pop_vlan;                            /**< takes the outer tag off */
     struct doca_flow_meta meta;               /**< metadata */
     struct doca_flow_parser_meta parser_meta; /**< what the parser found */
     struct doca_flow_header_format outer;     /**< outer headers */
     struct doca_flow_tun tun;                 /**< tunnel header */
-    enum doca_flow_resource_type encap_type;  /**< encap type */
+    enum doca_flow_resource_type encap_type;  /**< must be NONE */
     union {
-        struct doca_flow_resource_encap_cfg encap_cfg; /**< encap cfg */
-        uint32_t shared_encap_id;                      /**< shared encap id */
+        struct doca_flow_resource_encap_cfg encap_cfg; /**< when encap_type is NON_SHARED */
+        uint32_t shared_encap_id;                      /**< when encap_type is SHARED */
     };
     bool has_push;                                     /**< whether push holds */
     struct doca_flow_push_action push;                 /**< a header that is put on */
-    struct doca_flow_nat64_action nat64;               /**< NAT64 */
-    bool has_crypto_encap;                             /**< has crypto encap */
-    struct doca_flow_crypto_encap_action crypto_encap; /**< crypto encap */
-    struct doca_flow_crypto_action crypto;             /**< crypto */
+    struct doca_flow_nat64_action nat64;               /**< must be zero */
+    bool has_crypto_encap;                             /**< must be false */
+    struct doca_flow_crypto_encap_action crypto_encap; /**< when has_crypto_encap */
+    struct doca_flow_crypto_action crypto;             /**< must be zero */
 };
 
-/** Crypto. */
+/** Encryption with its header. Not offered. */
 struct doca_flow_crypto {
-    bool has_crypto_encap;                             /**< has crypto encap */
-    struct doca_flow_crypto_encap_action crypto_encap; /**< crypto encap */
-    struct doca_flow_crypto_action crypto;             /**< crypto */
+    bool has_crypto_encap;                             /**< crypto_encap counts */
+    struct doca_flow_crypto_encap_action crypto_encap; /**< header of the encryption */
+    struct doca_flow_crypto_action crypto;             /**< the encryption */
 };
 
 /** Targets outside of pipes. */
 enum doca_flow_target_type {
-    DOCA_FLOW_TARGET_KERNEL = 0, /**< target kernel */
+    DOCA_FLOW_TARGET_KERNEL = 0, /**< the network stack of the interface */
 };
 
 /** What becomes of a packet. */
 enum doca_flow_fwd_type {
-    DOCA_FLOW_FWD_NONE = 0,              /**< none */
-    DOCA_FLOW_FWD_RSS = 1,               /**< RSS */
-    DOCA_FLOW_FWD_PORT = 2,              /**< port */
-    DOCA_FLOW_FWD_PIPE = 3,              /**< pipe */
-    DOCA_FLOW_FWD_DROP = 4,              /**< drop */
-    DOCA_FLOW_FWD_TARGET = 5,            /**< target */
-    DOCA_FLOW_FWD_ORDERED_LIST_PIPE = 6, /**< ordered list pipe */
-    DOCA_FLOW_FWD_HASH_PIPE = 7,         /**< hash pipe */
-    DOCA_FLOW_FWD_CHANGEABLE = 100,      /**< changeable */
+    DOCA_FLOW_FWD_NONE =
+        0, /**< as the pipe says; for a miss: the default of the port (root pipe), else dropped */
+    DOCA_FLOW_FWD_RSS = 1,               /**< to receive queues, spread by a hash */
+    DOCA_FLOW_FWD_PORT = 2,              /**< out of a port */
+    DOCA_FLOW_FWD_PIPE = 3,              /**< on to another pipe of the port */
+    DOCA_FLOW_FWD_DROP = 4,              /**< dropped and counted */
+    DOCA_FLOW_FWD_TARGET = 5,            /**< to what doca_flow_get_target() gives */
+    DOCA_FLOW_FWD_ORDERED_LIST_PIPE = 6, /**< to an entry of a list; not offered here */
+    DOCA_FLOW_FWD_HASH_PIPE = 7,         /**< to a pipe of type HASH; not offered here */
+    DOCA_FLOW_FWD_CHANGEABLE = 100,      /**< each entry brings its own */
 };
 
 /** What is hashed. */
 enum doca_rss_type {
-    DOCA_FLOW_RSS_IPV4 = 1,          /**< IPv4 */
-    DOCA_FLOW_RSS_IPV6 = 2,          /**< IPv6 */
-    DOCA_FLOW_RSS_UDP = 4,           /**< UDP */
-    DOCA_FLOW_RSS_TCP = 8,           /**< TCP */
-    DOCA_FLOW_RSS_ESP = 16,          /**< ESP */
+    DOCA_FLOW_RSS_IPV4 = 1,          /**< both addresses of IPv4 */
+    DOCA_FLOW_RSS_IPV6 = 2,          /**< both addresses of IPv6 */
+    DOCA_FLOW_RSS_UDP = 4,           /**< both ports of UDP */
+    DOCA_FLOW_RSS_TCP = 8,           /**< both ports of TCP */
+    DOCA_FLOW_RSS_ESP = 16,          /**< the SPI of ESP; without effect here */
     DOCA_FLOW_RSS_IPV4_SRC = 32,     /**< IPv4 source */
     DOCA_FLOW_RSS_IPV4_DST = 64,     /**< IPv4 destination */
     DOCA_FLOW_RSS_IPV6_SRC = 128,    /**< IPv6 source */
@@ -496,10 +503,10 @@ enum doca_rss_type {
     DOCA_FLOW_RSS_UDP_DST = 1024,    /**< UDP destination */
     DOCA_FLOW_RSS_TCP_SRC = 2048,    /**< TCP source */
     DOCA_FLOW_RSS_TCP_DST = 4096,    /**< TCP destination */
-    DOCA_FLOW_RSS_AUTO = 1073741824, /**< auto */
+    DOCA_FLOW_RSS_AUTO = 1073741824, /**< all of these that a frame has */
 };
 
-/** Fwd. */
+/** Where a frame goes: the type, and the members that belong to it. */
 struct doca_flow_fwd {
     enum doca_flow_fwd_type type; /**< which kind */
     union {
@@ -507,7 +514,7 @@ struct doca_flow_fwd {
             enum doca_flow_resource_type rss_type; /**< of this rule, or shared */
             union {
                 struct doca_flow_resource_rss_cfg rss; /**< of this rule */
-                uint32_t shared_rss_id;                /**< shared RSS id */
+                uint32_t shared_rss_id;                /**< when rss_type is SHARED */
             };
         };
         struct {
@@ -517,121 +524,121 @@ struct doca_flow_fwd {
             struct doca_flow_pipe *next_pipe; /**< where to go on */
         };
         struct {
-            struct doca_flow_pipe *pipe; /**< pipe */
-            uint32_t idx;                /**< idx */
-        } ordered_list_pipe;             /**< ordered list pipe */
+            struct doca_flow_pipe *pipe; /**< where to; a pipe of the same port */
+            uint32_t idx;                /**< of the entry in it */
+        } ordered_list_pipe;             /**< for ORDERED_LIST_PIPE */
         struct {
-            struct doca_flow_target *target; /**< the target */
+            struct doca_flow_target *target; /**< for TARGET: of doca_flow_get_target() */
         };
         struct {
-            struct doca_flow_pipe *pipe;                      /**< pipe */
-            enum doca_flow_pipe_hash_map_algorithm algorithm; /**< algorithm */
-        } hash_pipe;                                          /**< hash pipe */
+            struct doca_flow_pipe *pipe; /**< where to; a pipe of the same port */
+            enum doca_flow_pipe_hash_map_algorithm algorithm; /**< how the entry is chosen */
+        } hash_pipe;                                          /**< for HASH_PIPE */
     };
 };
 
-/** Meter algorithm type. */
+/** RFC of a meter. */
 enum doca_flow_meter_algorithm_type {
     DOCA_FLOW_METER_ALGORITHM_TYPE_RFC2697 = 0, /**< RFC 2697 */
     DOCA_FLOW_METER_ALGORITHM_TYPE_RFC2698 = 1, /**< RFC 2698 */
     DOCA_FLOW_METER_ALGORITHM_TYPE_RFC4115 = 2, /**< RFC 4115 */
 };
 
-/** Meter limit type. */
+/** Unit of a meter. */
 enum doca_flow_meter_limit_type {
-    DOCA_FLOW_METER_LIMIT_TYPE_BYTES = 0,   /**< bytes */
-    DOCA_FLOW_METER_LIMIT_TYPE_PACKETS = 1, /**< packets */
+    DOCA_FLOW_METER_LIMIT_TYPE_BYTES = 0,   /**< rates in bytes */
+    DOCA_FLOW_METER_LIMIT_TYPE_PACKETS = 1, /**< rates in packets */
 };
 
-/** Meter color mode. */
+/** What a meter makes of colors that are there. */
 enum doca_flow_meter_color_mode {
-    DOCA_FLOW_METER_COLOR_MODE_BLIND = 0, /**< blind */
-    DOCA_FLOW_METER_COLOR_MODE_AWARE = 1, /**< aware */
+    DOCA_FLOW_METER_COLOR_MODE_BLIND = 0, /**< colors that a packet has are not looked at */
+    DOCA_FLOW_METER_COLOR_MODE_AWARE = 1, /**< colors that a packet has count */
 };
 
-/** Resource meter cfg. */
+/** A meter. Not offered. */
 struct doca_flow_resource_meter_cfg {
-    enum doca_flow_meter_limit_type limit_type; /**< limit type */
-    enum doca_flow_meter_color_mode color_mode; /**< color mode */
-    enum doca_flow_meter_algorithm_type alg;    /**< alg */
-    uint64_t cir;                               /**< cir */
-    uint64_t cbs;                               /**< cbs */
+    enum doca_flow_meter_limit_type limit_type; /**< unit of the rates */
+    enum doca_flow_meter_color_mode color_mode; /**< whether colors count */
+    enum doca_flow_meter_algorithm_type alg;    /**< which of the members below holds */
+    uint64_t cir;                               /**< committed rate, a second */
+    uint64_t cbs;                               /**< committed burst */
     union {
         struct {
-            uint64_t ebs; /**< ebs */
+            uint64_t ebs; /**< excess burst */
         } rfc2697;        /**< RFC 2697 */
         struct {
-            uint64_t pir; /**< pir */
-            uint64_t pbs; /**< pbs */
+            uint64_t pir; /**< peak rate, a second */
+            uint64_t pbs; /**< peak burst */
         } rfc2698;        /**< RFC 2698 */
         struct {
-            uint64_t eir; /**< eir */
-            uint64_t ebs; /**< ebs */
+            uint64_t eir; /**< excess rate, a second */
+            uint64_t ebs; /**< excess burst */
         } rfc4115;        /**< RFC 4115 */
     };
 };
 
-/** Resource psp cfg. */
+/** A key of PSP. Not offered. */
 struct doca_flow_resource_psp_cfg {
-    struct doca_flow_crypto_key_cfg key_cfg; /**< key cfg */
+    struct doca_flow_crypto_key_cfg key_cfg; /**< the key */
 };
 
-/** Resource ipsec sa cfg. */
+/** A security association of IPsec. Not offered. */
 struct doca_flow_resource_ipsec_sa_cfg {
-    struct doca_flow_crypto_key_cfg key_cfg;               /**< key cfg */
-    uint32_t salt;                                         /**< salt */
-    uint64_t implicit_iv;                                  /**< implicit iv */
-    enum doca_flow_crypto_icv_len icv_len;                 /**< ICV length */
-    enum doca_flow_crypto_sn_offload_type sn_offload_type; /**< SN offload type */
-    enum doca_flow_crypto_replay_win_size win_size;        /**< win size */
-    bool esn_en;                                           /**< esn en */
-    uint64_t sn_initial;                                   /**< SN initial */
-    uint32_t lifetime_threshold;                           /**< lifetime threshold */
+    struct doca_flow_crypto_key_cfg key_cfg; /**< the key */
+    uint32_t salt;                           /**< of the nonce */
+    uint64_t implicit_iv;                    /**< of the nonce, where packets do not carry it */
+    enum doca_flow_crypto_icv_len icv_len;   /**< ICV length */
+    enum doca_flow_crypto_sn_offload_type sn_offload_type; /**< sent or received */
+    enum doca_flow_crypto_replay_win_size win_size;        /**< of the anti-replay window */
+    bool esn_en;                                           /**< 64-bit sequence numbers */
+    uint64_t sn_initial;                                   /**< first sequence number */
+    uint32_t lifetime_threshold; /**< remaining packets that are reported */
 };
 
-/** Shared resource cfg. */
+/** A resource for several rules. Not offered. */
 struct doca_flow_shared_resource_cfg {
     union {
-        struct doca_flow_resource_meter_cfg meter_cfg;       /**< meter cfg */
-        struct doca_flow_resource_rss_cfg rss_cfg;           /**< RSS cfg */
-        struct doca_flow_resource_psp_cfg psp_cfg;           /**< PSP cfg */
-        struct doca_flow_resource_encap_cfg encap_cfg;       /**< encap cfg */
-        struct doca_flow_resource_decap_cfg decap_cfg;       /**< decap cfg */
-        struct doca_flow_resource_ipsec_sa_cfg ipsec_sa_cfg; /**< IPsec SA cfg */
+        struct doca_flow_resource_meter_cfg meter_cfg;       /**< a meter */
+        struct doca_flow_resource_rss_cfg rss_cfg;           /**< a group of queues */
+        struct doca_flow_resource_psp_cfg psp_cfg;           /**< a key of PSP */
+        struct doca_flow_resource_encap_cfg encap_cfg;       /**< a header to put on */
+        struct doca_flow_resource_decap_cfg decap_cfg;       /**< a header to take off */
+        struct doca_flow_resource_ipsec_sa_cfg ipsec_sa_cfg; /**< a security association */
     };
 };
 
-/** Monitor. */
+/** What is counted. Meters and shared counters are not offered. */
 struct doca_flow_monitor {
-    enum doca_flow_resource_type meter_type; /**< meter type */
+    enum doca_flow_resource_type meter_type; /**< must be NONE */
     union {
         struct {
-            enum doca_flow_meter_limit_type limit_type; /**< limit type */
-            uint64_t cir;                               /**< cir */
-            uint64_t cbs;                               /**< cbs */
-        } non_shared_meter;                             /**< non shared meter */
+            enum doca_flow_meter_limit_type limit_type; /**< unit of the rates */
+            uint64_t cir;                               /**< committed rate, a second */
+            uint64_t cbs;                               /**< committed burst */
+        } non_shared_meter;                             /**< when meter_type is NON_SHARED */
         struct {
-            uint32_t shared_meter_id;                    /**< shared meter id */
-            enum doca_flow_meter_color meter_init_color; /**< meter init color */
-        } shared_meter;                                  /**< shared meter */
+            uint32_t shared_meter_id;                    /**< of the meter */
+            enum doca_flow_meter_color meter_init_color; /**< before the meter */
+        } shared_meter;                                  /**< when meter_type is SHARED */
     };
     enum doca_flow_resource_type counter_type; /**< whether it counts */
     union {
         struct {
-            uint32_t shared_counter_id; /**< shared counter id */
-        } shared_counter;               /**< shared counter */
+            uint32_t shared_counter_id; /**< of the counter */
+        } shared_counter;               /**< when counter_type is SHARED */
     };
     uint32_t aging_sec; /**< seconds until it is reported as idle; 0: never */
 };
 
-/** Action type. */
+/** How a described action gets its value. */
 enum doca_flow_action_type {
-    DOCA_FLOW_ACTION_AUTO = 0, /**< auto */
-    DOCA_FLOW_ACTION_ADD = 1,  /**< add */
-    DOCA_FLOW_ACTION_COPY = 2, /**< copy */
+    DOCA_FLOW_ACTION_AUTO = 0, /**< as the actions of the pipe say */
+    DOCA_FLOW_ACTION_ADD = 1,  /**< adds to a field; not offered here */
+    DOCA_FLOW_ACTION_COPY = 2, /**< copies a field; not offered here */
 };
 
-/** Action desc. */
+/** A description of one action. Not offered. */
 struct doca_flow_action_desc {
     enum doca_flow_action_type type; /**< which kind */
     union {
@@ -643,91 +650,93 @@ struct doca_flow_action_desc {
     };
 };
 
-/** Action descs. */
+/** Descriptions of actions; there must be none. */
 struct doca_flow_action_descs {
     uint8_t nb_action_desc;                   /**< how many */
     struct doca_flow_action_desc *desc_array; /**< the descriptions */
 };
 
-/** Ordered list element type. */
+/** Which member of an element holds. */
 enum doca_flow_ordered_list_element_type {
-    DOCA_FLOW_ORDERED_LIST_ELEMENT_ACTIONS = 0, /**< actions */
-    DOCA_FLOW_ORDERED_LIST_ELEMENT_MONITOR = 1, /**< monitor */
-    DOCA_FLOW_ORDERED_LIST_ELEMENT_NAT64 = 2,   /**< NAT64 */
-    DOCA_FLOW_ORDERED_LIST_ELEMENT_CRYPTO = 3,  /**< crypto */
+    DOCA_FLOW_ORDERED_LIST_ELEMENT_ACTIONS = 0, /**< the member actions holds */
+    DOCA_FLOW_ORDERED_LIST_ELEMENT_MONITOR = 1, /**< the member monitor holds */
+    DOCA_FLOW_ORDERED_LIST_ELEMENT_NAT64 = 2,   /**< the member nat64 holds */
+    DOCA_FLOW_ORDERED_LIST_ELEMENT_CRYPTO = 3,  /**< the member crypto holds */
 };
 
-/** Ordered list element. */
+/** A step of a list. Not offered. */
 struct doca_flow_ordered_list_element {
     enum doca_flow_ordered_list_element_type type; /**< which kind */
     union {
         struct {
-            struct doca_flow_actions *actions;           /**< actions */
-            struct doca_flow_actions *actions_mask;      /**< actions mask */
-            struct doca_flow_action_descs *action_descs; /**< action descs */
+            struct doca_flow_actions *actions;           /**< what is set */
+            struct doca_flow_actions *actions_mask;      /**< bits of it; may be NULL */
+            struct doca_flow_action_descs *action_descs; /**< how; may be NULL */
         };
-        struct doca_flow_monitor *monitor;    /**< monitor */
-        struct doca_flow_nat64_action *nat64; /**< NAT64 */
-        struct doca_flow_crypto *crypto;      /**< crypto */
+        struct doca_flow_monitor *monitor;    /**< counter or meter */
+        struct doca_flow_nat64_action *nat64; /**< translation */
+        struct doca_flow_crypto *crypto;      /**< encryption */
     };
 };
 
-/** Ordered list. */
+/** Steps in their order. Not offered. */
 struct doca_flow_ordered_list {
-    uint32_t idx;                                    /**< idx */
-    uint32_t size;                                   /**< size */
-    struct doca_flow_ordered_list_element *elements; /**< elements */
+    uint32_t idx;                                    /**< of the list in its pipe */
+    uint32_t size;                                   /**< number of elements */
+    struct doca_flow_ordered_list_element *elements; /**< in their order */
 };
 
-/** Resource query. */
+/** What was counted. */
 struct doca_flow_resource_query {
     union {
         struct {
             uint64_t total_bytes; /**< bytes of all packets */
             uint64_t total_pkts;  /**< packets */
-        } counter;                /**< counter */
+        } counter;                /**< of an entry or of misses */
         struct {
-            uint64_t current_sn; /**< current SN */
-        } ipsec_sa;              /**< IPsec SA */
+            uint64_t current_sn; /**< next sequence number */
+        } ipsec_sa;              /**< of a security association */
     };
 };
 
-/** Parser geneve option mode. */
+/** How the class of an option is matched. */
 enum doca_flow_parser_geneve_opt_mode {
-    DOCA_FLOW_PARSER_GENEVE_OPT_MODE_IGNORE = 0,    /**< ignore */
-    DOCA_FLOW_PARSER_GENEVE_OPT_MODE_FIXED = 1,     /**< fixed */
-    DOCA_FLOW_PARSER_GENEVE_OPT_MODE_MATCHABLE = 2, /**< matchable */
+    DOCA_FLOW_PARSER_GENEVE_OPT_MODE_IGNORE = 0,    /**< the class is not looked at */
+    DOCA_FLOW_PARSER_GENEVE_OPT_MODE_FIXED = 1,     /**< the class must be option_class */
+    DOCA_FLOW_PARSER_GENEVE_OPT_MODE_MATCHABLE = 2, /**< rules may match the class */
 };
 
-/** Port default miss type. */
+/** What becomes of frames that the root pipe does not match. */
 enum doca_flow_port_default_miss_type {
-    DOCA_FLOW_PORT_DEFAULT_MISS_KERNEL = 0, /**< kernel */
-    DOCA_FLOW_PORT_DEFAULT_MISS_RSS = 1,    /**< RSS */
-    DOCA_FLOW_PORT_DEFAULT_MISS_DROP = 2,   /**< drop */
+    DOCA_FLOW_PORT_DEFAULT_MISS_KERNEL = 0, /**< to the network stack */
+    DOCA_FLOW_PORT_DEFAULT_MISS_RSS = 1,    /**< over all receive queues of the device */
+    DOCA_FLOW_PORT_DEFAULT_MISS_DROP = 2,   /**< dropped */
 };
 
-/** Parser geneve option cfg. */
+/** An option of GENEVE to parse. Not offered. */
 struct doca_flow_parser_geneve_opt_cfg {
-    enum doca_flow_parser_geneve_opt_mode match_on_class_mode;   /**< match on class mode */
-    doca_be16_t option_class;                                    /**< option class */
-    uint8_t option_type;                                         /**< option type */
+    enum doca_flow_parser_geneve_opt_mode match_on_class_mode;   /**< what is done with the class */
+    doca_be16_t option_class;                                    /**< class of the option */
+    uint8_t option_type;                                         /**< type of the option */
     uint8_t option_len;                                          /**< option length */
-    doca_be32_t data_mask[DOCA_FLOW_GENEVE_DATA_OPTION_LEN_MAX]; /**< data mask */
+    doca_be32_t data_mask[DOCA_FLOW_GENEVE_DATA_OPTION_LEN_MAX]; /**< bits of the data that rules
+                                                                    may match */
 };
 
-/** Port operation state. */
+/** Which of several processes steers a port. */
 enum doca_flow_port_operation_state {
-    DOCA_FLOW_PORT_OPERATION_STATE_ACTIVE = 0,               /**< active */
-    DOCA_FLOW_PORT_OPERATION_STATE_ACTIVE_READY_TO_SWAP = 1, /**< active ready to swap */
-    DOCA_FLOW_PORT_OPERATION_STATE_STANDBY = 2,              /**< standby */
-    DOCA_FLOW_PORT_OPERATION_STATE_UNCONNECTED = 3,          /**< unconnected */
+    DOCA_FLOW_PORT_OPERATION_STATE_ACTIVE = 0, /**< works, which a port here always does */
+    DOCA_FLOW_PORT_OPERATION_STATE_ACTIVE_READY_TO_SWAP =
+        1, /**< works until another process takes over; not offered here */
+    DOCA_FLOW_PORT_OPERATION_STATE_STANDBY = 2,     /**< prepared to take over; not offered here */
+    DOCA_FLOW_PORT_OPERATION_STATE_UNCONNECTED = 3, /**< without traffic; not offered here */
 };
 
-/** Tune profile. */
+/** How much a tuning tool collects. */
 enum doca_flow_tune_profile {
-    DOCA_FLOW_TUNE_PROFILE_NONE = 0,      /**< none */
-    DOCA_FLOW_TUNE_PROFILE_PIPELINE = 30, /**< pipeline */
-    DOCA_FLOW_TUNE_PROFILE_FULL = 60,     /**< full */
+    DOCA_FLOW_TUNE_PROFILE_NONE = 0,      /**< no collection */
+    DOCA_FLOW_TUNE_PROFILE_PIPELINE = 30, /**< of pipes and entries; without effect here */
+    DOCA_FLOW_TUNE_PROFILE_FULL = 60,     /**< of all; without effect here */
 };
 
 /**

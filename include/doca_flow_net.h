@@ -126,46 +126,46 @@ struct doca_flow_header_eth_vlan {
 
 /** Network headers. */
 enum doca_flow_l3_type {
-    DOCA_FLOW_L3_TYPE_NONE = 0, /**< none */
-    DOCA_FLOW_L3_TYPE_IP4 = 1,  /**< IPv4 */
-    DOCA_FLOW_L3_TYPE_IP6 = 2,  /**< IPv6 */
+    DOCA_FLOW_L3_TYPE_NONE = 0, /**< no header: fields of IP are not looked at */
+    DOCA_FLOW_L3_TYPE_IP4 = 1,  /**< header of IPv4 */
+    DOCA_FLOW_L3_TYPE_IP6 = 2,  /**< header of IPv6 */
 };
 
 /** Header ethernet. */
 struct doca_flow_header_eth {
     uint8_t src_mac[DOCA_FLOW_ETHER_ADDR_LEN]; /**< source address, as on the wire */
     uint8_t dst_mac[DOCA_FLOW_ETHER_ADDR_LEN]; /**< destination address, as on the wire */
-    doca_be16_t type;                          /**< which kind */
+    doca_be16_t type;                          /**< EtherType, for example 0x0800 */
 };
 
 /** Ip address. */
 struct doca_flow_ip_addr {
-    enum doca_flow_l3_type type; /**< which kind */
+    enum doca_flow_l3_type type; /**< which member of the union holds */
     union {
-        doca_be32_t ipv4_addr;    /**< IPv4 address */
-        doca_be32_t ipv6_addr[4]; /**< IPv6 address */
+        doca_be32_t ipv4_addr;    /**< for IP4 */
+        doca_be32_t ipv6_addr[4]; /**< for IP6, as on the wire */
     };
 };
 
 /** Transport headers. */
 enum doca_flow_l4_type_ext {
-    DOCA_FLOW_L4_TYPE_EXT_NONE = 0,      /**< none */
-    DOCA_FLOW_L4_TYPE_EXT_TCP = 1,       /**< TCP */
-    DOCA_FLOW_L4_TYPE_EXT_UDP = 2,       /**< UDP */
-    DOCA_FLOW_L4_TYPE_EXT_ICMP = 3,      /**< ICMP */
-    DOCA_FLOW_L4_TYPE_EXT_ICMP6 = 4,     /**< ICMPv6 */
-    DOCA_FLOW_L4_TYPE_EXT_TRANSPORT = 5, /**< transport */
-    DOCA_FLOW_L4_TYPE_EXT_ROCE_V2 = 6,   /**< RoCE v2 */
+    DOCA_FLOW_L4_TYPE_EXT_NONE = 0,      /**< no header: fields of layer 4 are not looked at */
+    DOCA_FLOW_L4_TYPE_EXT_TCP = 1,       /**< header of TCP */
+    DOCA_FLOW_L4_TYPE_EXT_UDP = 2,       /**< header of UDP */
+    DOCA_FLOW_L4_TYPE_EXT_ICMP = 3,      /**< header of ICMP */
+    DOCA_FLOW_L4_TYPE_EXT_ICMP6 = 4,     /**< header of ICMPv6 */
+    DOCA_FLOW_L4_TYPE_EXT_TRANSPORT = 5, /**< TCP or UDP, of which only the ports */
+    DOCA_FLOW_L4_TYPE_EXT_ROCE_V2 = 6,   /**< RoCE over UDP; not offered here */
 };
 
 /** Header infiniband bth. */
 struct doca_flow_header_ib_bth {
-    uint8_t opcode;                               /**< opcode */
-    uint8_t sempt;                                /**< sempt */
-    doca_be16_t pkey;                             /**< pkey */
-    uint8_t flags0;                               /**< flags0 */
-    uint8_t dest_qp[DOCA_FLOW_IB_BTH_DST_QP_LEN]; /**< dest queue pair */
-    uint8_t flags1;                               /**< flags1 */
+    uint8_t opcode;   /**< operation and transport service */
+    uint8_t sempt;    /**< solicited event, migration, padding, version */
+    doca_be16_t pkey; /**< partition key */
+    uint8_t flags0;   /**< congestion marks, reserved bits */
+    uint8_t dest_qp[DOCA_FLOW_IB_BTH_DST_QP_LEN]; /**< queue pair of the receiver, 24 bits */
+    uint8_t flags1;                               /**< acknowledge request, reserved bits */
     uint8_t psn[DOCA_FLOW_IB_BTH_PSN_LEN];        /**< sequence number */
 };
 
@@ -182,41 +182,41 @@ struct doca_flow_header_udp {
 
 /** Header roce v2. */
 struct doca_flow_header_roce_v2 {
-    struct doca_flow_header_udp udp;    /**< UDP */
-    struct doca_flow_header_ib_bth bth; /**< BTH */
+    struct doca_flow_header_udp udp;    /**< around it */
+    struct doca_flow_header_ib_bth bth; /**< base transport header */
 };
 
 /** Header tcp. */
 struct doca_flow_header_tcp {
     struct doca_flow_header_l4_port l4_port; /**< ports */
-    uint8_t data_offset;                     /**< header length */
-    uint8_t flags;                           /**< flags of enum doca_flow_match_tcp_flags */
-    doca_be32_t seq_num;                     /**< sequence number */
-    doca_be32_t ack_num;                     /**< acknowledgement number */
+    uint8_t data_offset; /**< upper four bits: header length in words of 4 bytes */
+    uint8_t flags;       /**< flags of enum doca_flow_match_tcp_flags */
+    doca_be32_t seq_num; /**< sequence number */
+    doca_be32_t ack_num; /**< acknowledgement number */
 };
 
 /** Header icmp. */
 struct doca_flow_header_icmp {
-    uint8_t type;      /**< which kind */
-    uint8_t code;      /**< ICMP code */
-    doca_be16_t ident; /**< ICMP identifier */
+    uint8_t type;      /**< kind of message */
+    uint8_t code;      /**< of this kind */
+    doca_be16_t ident; /**< of an echo */
 };
 
 /** Flags of IPv4 fragments. */
 enum doca_flow_ip_fragment_flags {
-    DOCA_FLOW_IP4_FLAG_MORE_FRAGMENTS = 8192, /**< more fragments */
-    DOCA_FLOW_IP4_FLAG_DONT_FRAGMENT = 16384, /**< dont fragment */
+    DOCA_FLOW_IP4_FLAG_MORE_FRAGMENTS = 8192, /**< not the last fragment */
+    DOCA_FLOW_IP4_FLAG_DONT_FRAGMENT = 16384, /**< must not be fragmented */
 };
 
 /** Header ipv4. */
 struct doca_flow_header_ip4 {
     doca_be32_t src_ip;                /**< source address */
     doca_be32_t dst_ip;                /**< destination address */
-    uint8_t version_ihl;               /**< version and header length */
-    uint8_t dscp_ecn;                  /**< DSCP and ECN */
+    uint8_t version_ihl;               /**< 4, then the header length in words of 4 bytes */
+    uint8_t dscp_ecn;                  /**< DSCP in the upper six bits, then ECN */
     doca_be16_t total_len;             /**< bytes of header and payload */
-    doca_be16_t identification;        /**< identification */
-    doca_be16_t flags_fragment_offset; /**< flags and fragment offset */
+    doca_be16_t identification;        /**< of all fragments of a packet */
+    doca_be16_t flags_fragment_offset; /**< three flags, then the offset in units of 8 bytes */
     uint8_t next_proto;                /**< protocol of what follows */
     uint8_t ttl;                       /**< time to live */
 };
@@ -225,11 +225,11 @@ struct doca_flow_header_ip4 {
 struct doca_flow_header_ip6 {
     doca_be32_t src_ip[4];   /**< source address */
     doca_be32_t dst_ip[4];   /**< destination address */
-    uint8_t traffic_class;   /**< traffic class */
-    doca_be32_t flow_label;  /**< flow label */
+    uint8_t traffic_class;   /**< DSCP in the upper six bits, then ECN */
+    doca_be32_t flow_label;  /**< lower 20 bits */
     doca_be16_t payload_len; /**< bytes of payload */
     uint8_t next_proto;      /**< protocol of what follows */
-    uint8_t hop_limit;       /**< hop limit */
+    uint8_t hop_limit;       /**< routers that may follow */
 };
 
 /** Ct ipv4. */
@@ -246,7 +246,7 @@ struct doca_flow_ct_ip6 {
 
 /** Header mpls. */
 struct doca_flow_header_mpls {
-    doca_be32_t label; /**< label */
+    doca_be32_t label; /**< label, traffic class, bottom of stack, TTL */
 };
 
 /** Header geneve. */
