@@ -17,6 +17,20 @@
 
 #define OPENDOCA_DEV_WARP 32u
 
+/* A note as in impl/opendoca_flavour.h, of type 2: NVIDIA's nvcc compiled kernels of this program,
+ * so that a CPU does not run them. */
+#if defined(__CUDACC__) && !defined(__SIMT__) && !defined(__CUDA_ARCH__) && defined(__ELF__)
+__asm__(".pushsection .note.opendoca,\"a\",%note\n\t"
+        ".p2align 2\n\t"
+        ".long 2f - 1f\n\t"
+        ".long 4\n\t"
+        ".long 2\n"
+        "1:\t.asciz \"opendoca\"\n"
+        "2:\t.p2align 2\n\t"
+        ".long 1\n\t"
+        ".popsection");
+#endif
+
 /* Lanes of a warp that look for packets side by side. Fibers take turns: there one is fastest. */
 #ifdef __SIMT__
 #define OPENDOCA_DEV_LOOKERS 1u

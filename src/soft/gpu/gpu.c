@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/note.h"
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct od_list memories = {&memories, &memories};
 
@@ -44,6 +46,19 @@ void soft_gpu_on_retire(void (*hook)(void))
     on_retire(hook);
 }
 
+/* Kernels that only a GPU can run, and none that can be used. */
+static int no_gpu_for_kernels(void)
+{
+    char why[SOFT_REASON_SIZE];
+
+    snprintf(why, sizeof(why), "%s", soft_reason());
+    return soft_fail(
+        -ENOTSUP,
+        "NVIDIA's nvcc built this program's kernels, and there is no GPU for them "
+        "(%.300s): build the program with the nvcc of simt, and kernels run on the CPU",
+        why);
+}
+
 static int choose_engine(const struct soft_gpu_ops **chosen)
 {
     const char *name = getenv("OPENDOCA_GPU");
@@ -56,6 +71,8 @@ static int choose_engine(const struct soft_gpu_ops **chosen)
         return *chosen == NULL ? -ENOTSUP : (*chosen)->probe();
     }
     for (const struct soft_gpu_ops *const *ops = soft_gpu_engine_table; *ops != NULL; ops++) {
+        if ((*ops)->is_cpu && od_program_note(OD_NOTE_NVCC) != 0)
+            return no_gpu_for_kernels();
         *chosen = *ops;
         err = (*ops)->probe();
         if (err == 0)

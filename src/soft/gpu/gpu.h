@@ -43,6 +43,7 @@ struct soft_gpu_copier;
 
 struct soft_gpu_ops {
     const char *name;
+    bool is_cpu; /* kernels run in the process, if they were built so */
 
     /* 0: can serve here; -ENOTSUP, -EIO with a reason. */
     int (*probe)(void);

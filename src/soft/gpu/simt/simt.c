@@ -178,6 +178,7 @@ static void free_memory(struct soft_gpu_memory *memory)
 
 const struct soft_gpu_ops soft_gpu_simt_ops = {
     .name = "simt",
+    .is_cpu = true,
     .probe = probe,
     .open = open_gpu,
     .close = close_gpu,
