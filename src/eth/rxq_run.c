@@ -93,11 +93,14 @@ static doca_error_t check_start(const struct doca_eth_rxq *rxq)
 static int open_queue(struct doca_eth_rxq *rxq)
 {
     bool regular = rxq->type == DOCA_ETH_RXQ_TYPE_REGULAR;
+    int err;
     struct soft_nic_rxq_conf conf = {.depth = regular ? rxq->burst : rxq->nbufs,
                                      .reports_oversize = regular,
                                      .waker = core_ctx_waker(&rxq->ctx)};
-    int err = soft_nic_port_hold(rxq->ctx.dev->info.soft, &rxq->port);
 
+    if (rxq->type == DOCA_ETH_RXQ_TYPE_CYCLIC)
+        conf.area = (struct soft_nic_area){rxq->mem, rxq->nbufs, rxq->max_packet};
+    err = soft_nic_port_hold(rxq->ctx.dev->info.soft, &rxq->port);
     if (err != 0)
         return err;
     err = soft_nic_rxq_open(rxq->port, &conf, &rxq->queue);

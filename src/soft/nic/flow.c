@@ -78,6 +78,8 @@ static int find_out(struct soft_nic_port *port, struct soft_nic_port *to, struct
             return err;
         }
         soft_nic_port_lock(port);
+        /* A full ring would hold up what goes out. */
+        (void)soft_nic_unplace(port);
         found->next = port->flow->outs;
         port->flow->outs = found;
         soft_nic_port_unlock(port);

@@ -13,8 +13,9 @@
  * does that, the others go on without. A thread of the port does it for owners that sleep.
  *
  * A frame is copied exactly once on its way in, from the port's memory into what was posted for it,
- * and never held: without a posted place it is dropped and counted. Every frame that the port sees
- * is counted once more, as delivered or under the cause of its end. */
+ * or not at all where the port's memory is the ring of the queue. It is never held: without a
+ * posted place it is dropped and counted. Every frame that the port sees is counted once more, as
+ * delivered or under the cause of its end. */
 
 #include "soft/device/device.h"
 #include "util/list.h"
@@ -127,9 +128,20 @@ struct soft_nic_post {
     struct soft_nic_meta meta;
 };
 
+/* A ring of packets: slot n modulo `num` is for packet n. */
+struct soft_nic_area {
+    char *slots;
+    uint32_t num; /* a power of two */
+    uint32_t stride;
+};
+
 struct soft_nic_rxq_conf {
     uint32_t depth;        /* places that can be posted at once */
     bool reports_oversize; /* a frame that does not fit uses up its place with -EMSGSIZE */
+    /* num 0: posts are anywhere. Else they are its slots in turn, beginning with the first, `depth`
+     * of them: the port may receive right into them, where it can, while the queue is its only one,
+     * from now on. Frames for which no slot was posted are lost before the port sees them then. */
+    struct soft_nic_area area;
     struct od_waker *waker;
 };
 

@@ -69,6 +69,14 @@ struct soft_nic_ops {
     /* For a frame that rx() gave: the stack gets it after all, when it has not got it anyway.
      * False: that was not possible. */
     bool (*to_stack)(struct soft_nic_backend *backend, const struct soft_nic_frame *frame);
+
+    /* Kinds that can receive into the ring of a queue, else NULL. 0: frames come in its slots from
+     * here on, each packet in its own one as long as no frame before it was for anybody else; NULL:
+     * they do not any more. 1: they come as before. Negative: they do not come at all, with a
+     * reason; it can be tried again. */
+    int (*place)(struct soft_nic_backend *backend, const struct soft_nic_area *ring);
+    /* Then, before rx: number of the next packet, and of the first one that may not come yet. */
+    void (*grant)(struct soft_nic_backend *backend, uint64_t next, uint64_t end);
 };
 
 /* First member of every kind's own. */
@@ -163,11 +171,13 @@ struct soft_nic_port {
     _Atomic uint32_t next_number;
 
     struct soft_nic_flow *flow;
-    _Atomic bool driving;    /* somebody does */
-    _Atomic uint64_t turns;  /* how often somebody did */
-    _Atomic uint32_t wanted; /* by those who change the queues: they go first */
-    uint32_t nrxqs;          /* from here on while driving */
-    uint32_t nstages;        /* of them, those with a stage */
+    _Atomic bool driving;        /* somebody does */
+    _Atomic uint64_t turns;      /* how often somebody did */
+    _Atomic uint32_t wanted;     /* by those who change the queues: they go first */
+    uint32_t nrxqs;              /* from here on while driving */
+    uint32_t nstages;            /* of them, those with a stage */
+    struct soft_nic_rxq *placed; /* into whose ring the port receives; NULL: none */
+    bool is_deaf;                /* the port could not be made to receive again */
     struct soft_nic_rxq *rxqs[SOFT_NIC_RXQS];
     struct soft_nic_rxq **by_id;     /* 65536 */
     struct soft_nic_outside outside; /* as of the last question */
@@ -201,6 +211,8 @@ void soft_nic_rxq_deliver(struct soft_nic_rxq *rxq, const struct soft_nic_frame 
 
 /* What happened outside into the counters, whoever drives meanwhile does it the next time. */
 void soft_nic_port_refresh(struct soft_nic_port *port);
+/* The same, with the port locked. */
+void soft_nic_port_note(struct soft_nic_port *port);
 /* The same for a ring of kernels. */
 void soft_nic_ring_deliver(struct soft_nic_rxq *rxq, const struct soft_nic_frame *frame,
                            const struct soft_nic_meta *meta);
@@ -220,6 +232,16 @@ bool soft_nic_stage_put(struct soft_nic_rxq *rxq, const struct soft_nic_frame *f
 uint32_t soft_nic_stage_room(const struct soft_nic_stage *stage);
 /* Begins what came, tells the kernel what has arrived; 0: nothing is under way. */
 uint32_t soft_nic_stage_step(struct soft_nic_rxq *rxq);
+
+/* placed.c, with the port locked. Receives into the ring, when it can be: it is the port's only
+ * queue. 0, or a negative errno with a reason: nothing comes in any more. */
+int soft_nic_place(struct soft_nic_rxq *rxq, const struct soft_nic_area *ring);
+/* Not any more: another one wants frames of the port, or the queue leaves. */
+int soft_nic_unplace(struct soft_nic_port *port);
+/* Driver, before it looks. */
+void soft_nic_grant(struct soft_nic_port *port);
+/* Driver: frames that the port lost were for the queue. */
+void soft_nic_count_placed(struct soft_nic_port *port, const struct soft_nic_outside *lost);
 
 /* A frame's end, for the queue and its port. */
 void soft_nic_rxq_count(struct soft_nic_rxq *rxq, enum soft_nic_counter end, uint32_t len);

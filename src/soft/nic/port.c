@@ -216,13 +216,20 @@ void soft_nic_port_unlock(struct soft_nic_port *port)
 }
 
 /* Asked now and then only: it is a system call. */
-static void note_outside(struct soft_nic_port *port)
+void soft_nic_port_note(struct soft_nic_port *port)
 {
     struct soft_nic_counters *counters = &port->page->counters;
     struct soft_nic_outside now = {0}, *old = &port->outside;
 
     port->backend->ops->outside(port->backend, &now);
-    soft_nic_add(counters, SOFT_NIC_RX_PORT_DROP, now.lost - old->lost);
+    if (port->placed != NULL)
+        soft_nic_count_placed(port, &(struct soft_nic_outside){
+                                        .lost = now.lost - old->lost,
+                                        .oversize = now.oversize - old->oversize,
+                                        .oversize_bytes = now.oversize_bytes - old->oversize_bytes,
+                                    });
+    else
+        soft_nic_add(counters, SOFT_NIC_RX_PORT_DROP, now.lost - old->lost);
     soft_nic_add(counters, SOFT_NIC_RX_KERNEL, now.kernel - old->kernel);
     soft_nic_add(counters, SOFT_NIC_RX_OVERSIZE, now.oversize - old->oversize);
     soft_nic_add(counters, SOFT_NIC_RX_SEEN,
@@ -240,7 +247,7 @@ void soft_nic_port_refresh(struct soft_nic_port *port)
 {
     if (!try_lock(port))
         return;
-    note_outside(port);
+    soft_nic_port_note(port);
     soft_nic_port_unlock(port);
 }
 
@@ -278,13 +285,15 @@ uint32_t soft_nic_port_drive(struct soft_nic_port *port)
 
     if (atomic_load_explicit(&port->wanted, memory_order_relaxed) != 0 || !try_lock(port))
         return 0;
+    if (port->placed != NULL)
+        soft_nic_grant(port);
     n = ops->rx(port->backend, port->batch,
                 ops->is_patient(port->backend) ? count_room(port) : SOFT_NIC_BATCH);
     if (n > 0) {
         soft_nic_steer(port, port->batch, n);
         ops->rx_release(port->backend);
         if (od_unlikely((soft_nic_count(&port->page->counters, SOFT_NIC_RX_SEEN) & 0xffff) < n))
-            note_outside(port);
+            soft_nic_port_note(port);
     }
     if (od_unlikely(port->nstages > 0))
         n += step_stages(port);

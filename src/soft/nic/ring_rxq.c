@@ -13,6 +13,7 @@ int soft_nic_rxq_open_ring(struct soft_nic_port *port, const struct soft_nic_rx_
                            struct soft_nic_rxq **out)
 {
     const struct soft_nic_rxq_conf conf = {.depth = 1};
+    const struct soft_nic_area area = {ring->slots, ring->num, ring->stride};
     struct soft_nic_stage *stage = NULL;
     struct soft_nic_rxq *rxq;
     int err = soft_nic_engine_hold(port);
@@ -31,7 +32,12 @@ int soft_nic_rxq_open_ring(struct soft_nic_port *port, const struct soft_nic_rx_
     rxq->ring = *ring;
     rxq->stage = stage;
     port->nstages += stage != NULL;
+    err = stage == NULL ? soft_nic_place(rxq, &area) : 0;
+    if (err != 0)
+        rxq->ring.num = 0;
     soft_nic_port_unlock(port);
+    if (err != 0)
+        goto err_close;
     soft_nic_engine_receives(port, 1);
     *out = rxq;
     return 0;
@@ -89,6 +95,12 @@ static bool is_broken(const struct soft_nic_rxq *rxq)
     return true;
 }
 
+static void put(char *slot, const struct soft_nic_frame *frame)
+{
+    if (frame->data != (const uint8_t *)slot) /* or it was received there */
+        memmove(slot, frame->data, frame->len);
+}
+
 void soft_nic_ring_deliver(struct soft_nic_rxq *rxq, const struct soft_nic_frame *frame,
                            const struct soft_nic_meta *meta)
 {
@@ -105,7 +117,7 @@ void soft_nic_ring_deliver(struct soft_nic_rxq *rxq, const struct soft_nic_frame
         return;
     }
     if (rxq->stage == NULL) {
-        memcpy(ring->slots + (n & (ring->num - 1)) * ring->stride, frame->data, frame->len);
+        put(ring->slots + (n & (ring->num - 1)) * ring->stride, frame);
         soft_nic_ring_tell(rxq, n, frame->len, meta);
     } else if (!soft_nic_stage_put(rxq, frame, meta)) {
         soft_nic_rxq_count(rxq, SOFT_NIC_RX_NO_BUFFER, frame->len);

@@ -20,9 +20,13 @@
 static int enter(struct soft_nic_port *port, struct soft_nic_rxq *rxq)
 {
     uint32_t id = AUTO_ID;
+    int err;
 
     if (port->nrxqs == SOFT_NIC_RXQS)
-        return -ENOSPC;
+        return soft_fail(-ENOSPC, "the port has %u receive queues already", SOFT_NIC_RXQS);
+    err = soft_nic_unplace(port);
+    if (err != 0)
+        return err;
     while (id <= UINT16_MAX && port->by_id[id] != NULL)
         id++;
     rxq->id = (uint16_t)id; /* there are fewer queues than ids */
@@ -30,6 +34,21 @@ static int enter(struct soft_nic_port *port, struct soft_nic_rxq *rxq)
     port->rxqs[port->nrxqs++] = rxq;
     rxq->attached = true;
     return 0;
+}
+
+/* Under the lock. */
+static void leave(struct soft_nic_port *port, struct soft_nic_rxq *rxq)
+{
+    uint32_t i = 0;
+
+    if (port->placed == rxq)
+        (void)soft_nic_unplace(port); /* when it fails, the next queue tries again */
+
+    while (port->rxqs[i] != rxq)
+        i++;
+    port->rxqs[i] = port->rxqs[--port->nrxqs];
+    port->by_id[rxq->id] = NULL;
+    rxq->attached = false;
 }
 
 int soft_nic_rxq_open(struct soft_nic_port *port, const struct soft_nic_rxq_conf *conf,
@@ -55,10 +74,15 @@ int soft_nic_rxq_open(struct soft_nic_port *port, const struct soft_nic_rxq_conf
     rxq->number = atomic_fetch_add(&port->next_number, 1) + 1;
     soft_nic_port_lock(port);
     err = enter(port, rxq);
+    if (err == 0) {
+        err = soft_nic_place(rxq, &conf->area);
+        if (err != 0)
+            leave(port, rxq);
+    }
     soft_nic_port_unlock(port);
     if (err != 0) {
         free(rxq);
-        return soft_fail(err, "the port has %u receive queues already", SOFT_NIC_RXQS);
+        return err;
     }
     *out = rxq;
     return 0;
@@ -70,17 +94,6 @@ static void unwatch(struct soft_nic_rxq *rxq)
         return;
     rxq->watched = false;
     atomic_fetch_sub(&rxq->port->sleepers, 1);
-}
-
-static void leave(struct soft_nic_port *port, struct soft_nic_rxq *rxq)
-{
-    uint32_t i = 0;
-
-    while (port->rxqs[i] != rxq)
-        i++;
-    port->rxqs[i] = port->rxqs[--port->nrxqs];
-    port->by_id[rxq->id] = NULL;
-    rxq->attached = false;
 }
 
 void soft_nic_rxq_detach(struct soft_nic_rxq *rxq)
@@ -258,10 +271,10 @@ static void fill(struct soft_nic_post *post, const struct soft_nic_frame *frame,
     post->meta = *meta;
     post->len = frame->len;
     post->status = 0;
-    if (od_likely(post->pieces == NULL))
-        memcpy(post->place.addr, frame->data, frame->len);
-    else
+    if (od_unlikely(post->pieces != NULL))
         scatter(post, frame);
+    else if (frame->data != post->place.addr) /* or it was received there */
+        memmove(post->place.addr, frame->data, frame->len);
 }
 
 static void count_ends(struct soft_nic_rxq *rxq, enum soft_nic_counter end, uint64_t n,

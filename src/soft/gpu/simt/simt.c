@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Kernels run in this process: memory of the GPU is memory of the process, behind a page that
- * nobody may touch. OPENDOCA_GPU_STRICT=1 gives kernels and CPU different addresses of the same
- * memory, so that a program that mixes them up faults. */
+/* Kernels run in this process: memory of the GPU is memory of the process, between a page that a
+ * kernel of Linux may want in front of what it receives into, and one that nobody may touch.
+ * OPENDOCA_GPU_STRICT=1 gives kernels and CPU different addresses of the same memory, so that a
+ * program that mixes them up faults. */
 
 #include <errno.h>
 #include <stdlib.h>
@@ -80,25 +81,34 @@ static size_t round_up(size_t n, size_t to)
     return (n + to - 1) / to * to;
 }
 
-/* Maps `len` bytes aligned to `align`, with a forbidden page behind them. Nothing is reserved:
- * pages come when they are touched. */
+static void unmap(char *map, size_t len, size_t page)
+{
+    if (map != NULL)
+        munmap(map - page, len + 2 * page);
+}
+
+/* Maps `len` bytes aligned to `align`, with a page in front and a forbidden one behind them.
+ * Nothing is reserved: pages come when they are touched. */
 static char *map_aligned(size_t len, size_t align, size_t page)
 {
     size_t room, lead;
     char *map;
 
-    if (len > SIZE_MAX - page - align)
+    if (len > SIZE_MAX - 2 * page - align)
         return NULL;
-    room = len + page + (align > page ? align : 0);
+    room = len + 2 * page + (align > page ? align : 0);
     map = mmap(NULL, room, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (map == MAP_FAILED)
         return NULL;
-    lead = round_up((uintptr_t)map, align) - (uintptr_t)map;
-    if (lead > 0)
-        munmap(map, lead);
+    lead = round_up((uintptr_t)map + page, align) - (uintptr_t)map;
+    if (lead > page)
+        munmap(map, lead - page);
     if (room - lead > len + page)
         munmap(map + lead + len + page, room - lead - len - page);
-    return map + lead;
+    if (mprotect(map + lead - page, page, PROT_READ | PROT_WRITE) == 0)
+        return map + lead;
+    unmap(map + lead, len, page);
+    return NULL;
 }
 
 static bool fill_private(char *map, size_t len)
@@ -127,10 +137,8 @@ static bool fill_twins(struct piece *piece, size_t page)
 
 static void drop(struct piece *piece, size_t page)
 {
-    if (piece->map != NULL)
-        munmap(piece->map, piece->len + page);
-    if (piece->twin != NULL)
-        munmap(piece->twin, piece->len + page);
+    unmap(piece->map, piece->len, page);
+    unmap(piece->twin, piece->len, page);
     free(piece);
 }
 

@@ -24,6 +24,10 @@
 #define WINDOW_NS 20000u
 #define DENSE     8u /* frames in a window */
 
+/* Slots of a program's ring that can be the memory of the socket. */
+#define RING_MIN 64u
+#define RING_MAX 65536u
+
 struct af_xdp_pace {
     uint64_t window; /* when it began, ns */
     uint64_t until;  /* nobody looks before; 0: at once */
@@ -40,7 +44,10 @@ struct af_xdp {
     uint32_t mtu;
     uint8_t mac[6];
     bool generic;
+    uint32_t longest; /* frame that a place of the port's own has room for */
     char mode[32];
+    char in_place_mode[32];
+    _Atomic bool in_place; /* frames come into the ring of a program */
     struct af_xdp_program *program;
     uint32_t nqueues;
     uint32_t next; /* queue that is looked at first */
@@ -129,7 +136,7 @@ static uint32_t count_queues(const struct af_xdp *self)
 static int open_interface(struct af_xdp *self)
 {
     struct packet_mreq all = {.mr_type = PACKET_MR_PROMISC};
-    int err;
+    int yes = 1, err;
 
     self->fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
     if (self->fd < 0)
@@ -137,6 +144,8 @@ static int open_interface(struct af_xdp *self)
     err = ask_interface(self);
     if (err != 0)
         return err;
+    /* What is sent here does not wait for others. */
+    (void)setsockopt(self->fd, SOL_PACKET, PACKET_QDISC_BYPASS, &yes, sizeof(yes));
     all.mr_ifindex = self->ifindex;
     if (setsockopt(self->fd, SOL_PACKET, PACKET_ADD_MEMBERSHIP, &all, sizeof(all)) != 0)
         return fail(-errno, self, "promiscuous mode");
@@ -171,10 +180,26 @@ static int attach(struct af_xdp *self)
     return self->generic ? af_xdp_program_attach(self->program, self->ifindex, true) : err;
 }
 
+/* Its socket is a new one. */
+static int connect_queue(struct af_xdp *self, struct af_xdp_queue *queue)
+{
+    struct epoll_event event = {.events = EPOLLIN};
+    int fd = xsk_socket__fd(queue->socket);
+    int err = af_xdp_program_add_socket(self->program, queue->conf.number, fd);
+
+    if (err != 0)
+        return err;
+    return epoll_ctl(self->poll_fd, EPOLL_CTL_ADD, fd, &event) == 0
+               ? 0
+               : fail(-errno, self, "watching a socket");
+}
+
 static int open_queues(struct af_xdp *self, uint32_t frame_size)
 {
     struct af_xdp_queue_conf conf = {
         .iface = self->conf.iface,
+        .ifindex = self->ifindex,
+        .packet_fd = self->fd,
         .ring = self->conf.ring,
         .frame_size = frame_size,
         .generic = self->generic,
@@ -185,17 +210,14 @@ static int open_queues(struct af_xdp *self, uint32_t frame_size)
 
     for (conf.number = 0; conf.number < n; conf.number++) {
         struct af_xdp_queue *queue;
-        struct epoll_event event = {.events = EPOLLIN};
         int err = af_xdp_queue_open(&conf, &queue);
 
         if (err != 0)
             return err;
         self->queues[self->nqueues++] = queue;
-        err = af_xdp_program_add_socket(self->program, conf.number, xsk_socket__fd(queue->socket));
+        err = connect_queue(self, queue);
         if (err != 0)
             return err;
-        if (epoll_ctl(self->poll_fd, EPOLL_CTL_ADD, xsk_socket__fd(queue->socket), &event) != 0)
-            return fail(-errno, self, "watching a socket");
     }
     return 0;
 }
@@ -222,9 +244,12 @@ static int start(struct af_xdp *self)
     if (err == 0)
         err = choose_frame_size(self, &frame_size);
     if (err == 0)
-        err = af_xdp_program_load(frame_size - AF_XDP_HEADROOM, &self->program);
-    if (err == 0)
-        err = attach(self);
+        err = af_xdp_program_load(&self->program);
+    if (err != 0)
+        return err;
+    self->longest = frame_size - AF_XDP_HEADROOM;
+    af_xdp_program_set_longest(self->program, self->longest);
+    err = attach(self);
     if (err != 0)
         return err;
     self->poll_fd = epoll_create1(EPOLL_CLOEXEC);
@@ -252,6 +277,8 @@ static int open_port(const struct soft_af_xdp_conf *conf, struct soft_nic_backen
              self->generic ? "generic" : "native",
              self->queues[0]->copies ? "two copies" : "one copy", self->nqueues,
              self->nqueues == 1 ? "" : "s");
+    snprintf(self->in_place_mode, sizeof(self->in_place_mode), "%s, in place, 1 queue",
+             self->generic ? "generic" : "native");
     *backend = &self->base;
     return 0;
 }
@@ -271,7 +298,7 @@ static void info(const struct soft_nic_backend *backend, struct soft_nic_port_in
 
     *out = (struct soft_nic_port_info){.kind = "af_xdp",
                                        .where = self->conf.iface,
-                                       .mode = self->mode,
+                                       .mode = self->in_place ? self->in_place_mode : self->mode,
                                        .mtu = self->mtu,
                                        .link_up = is_up(self)};
     memcpy(out->mac, self->mac, sizeof(out->mac));
@@ -307,6 +334,49 @@ static bool to_stack(struct soft_nic_backend *backend, const struct soft_nic_fra
     struct af_xdp *self = from_base(backend);
 
     return af_xdp_program_to_stack(self->program, self->ifindex, frame->data, frame->len);
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Memory of a program
+ */
+
+/* A driver that does not copy gives slots back in another order than it took them. */
+static bool can_be_in_place(const struct af_xdp *self, const struct soft_nic_area *ring)
+{
+    return self->nqueues == 1 && (self->in_place || self->queues[0]->copies) &&
+           ring->num >= RING_MIN && ring->num <= RING_MAX;
+}
+
+static int reopen(struct af_xdp *self, const struct soft_nic_area *ring)
+{
+    struct af_xdp_queue *queue = self->queues[0];
+    int err;
+
+    af_xdp_program_set_longest(self->program,
+                               ring != NULL ? OD_MIN(self->longest, ring->stride) : self->longest);
+    err = af_xdp_queue_reopen(queue, ring);
+    if (err == 0)
+        err = connect_queue(self, queue);
+    self->in_place = err == 0 && ring != NULL;
+    return err;
+}
+
+static int place(struct soft_nic_backend *backend, const struct soft_nic_area *ring)
+{
+    struct af_xdp *self = from_base(backend);
+
+    if (ring == NULL)
+        return self->in_place || self->queues[0]->socket == NULL ? reopen(self, NULL) : 0;
+    if (!can_be_in_place(self, ring))
+        return 1;
+    if (reopen(self, ring) == 0)
+        return 0;
+    return reopen(self, NULL) == 0 ? 1 : -EIO;
+}
+
+static void grant(struct soft_nic_backend *backend, uint64_t next, uint64_t end)
+{
+    af_xdp_queue_grant(from_base(backend)->queues[0], next, end);
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -425,6 +495,8 @@ static const struct soft_nic_ops ops = {
     .outside = outside,
     .claim = claim,
     .to_stack = to_stack,
+    .place = place,
+    .grant = grant,
 };
 
 extern const struct soft_af_xdp_module soft_af_xdp_module;

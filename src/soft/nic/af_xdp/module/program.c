@@ -59,7 +59,7 @@ static int fail(int err, const char *what)
     return soft_fail(err, "%s: %s", what, strerror(-err));
 }
 
-int af_xdp_program_load(uint32_t longest, struct af_xdp_program **out)
+int af_xdp_program_load(struct af_xdp_program **out)
 {
     struct af_xdp_program *self = calloc(1, sizeof(*self));
     int err;
@@ -86,13 +86,17 @@ int af_xdp_program_load(uint32_t longest, struct af_xdp_program **out)
         err = fail(err, "loading the XDP program");
         goto err_unload;
     }
-    self->skeleton->bss->control.longest = longest;
     *out = self;
     return 0;
 
 err_unload:
     af_xdp_program_unload(self);
     return err;
+}
+
+void af_xdp_program_set_longest(struct af_xdp_program *self, uint32_t longest)
+{
+    self->skeleton->bss->control.longest = longest;
 }
 
 int af_xdp_program_attach(struct af_xdp_program *self, int ifindex, bool generic)

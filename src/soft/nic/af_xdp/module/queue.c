@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A queue of an interface: a socket and its memory, half of it for frames that come, half for
- * frames that go. */
+/* A queue of an interface: its socket, and what comes through it. */
 
 #include <errno.h>
 #include <linux/if_ether.h>
 #include <linux/if_link.h>
 #include <linux/if_xdp.h>
 #include <netinet/in.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
 #include <time.h>
 
@@ -20,6 +17,8 @@
 /* A queue that was closed is free again only after some milliseconds. */
 #define BUSY_TRIES 200
 #define BUSY_MS    5
+
+#define GRANT 32u /* slots of a ring that are given at once */
 
 /* ------------------------------------------------------------------------------------------------
  * Life
@@ -36,36 +35,38 @@ static int fail(int err, const struct af_xdp_queue_conf *conf, const char *what)
                      strerror(-err));
 }
 
-static int make_area(struct af_xdp_queue *self, const struct af_xdp_queue_conf *conf)
+static struct xsk_umem_config memory_config(const struct af_xdp_queue *self)
 {
-    /* Pinned by the kernel, so all of it is touched now. */
-    self->area_size = (size_t)2 * conf->ring * conf->frame_size;
-    self->area = mmap(NULL, self->area_size, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-    if (self->area == MAP_FAILED) {
-        self->area = NULL;
-        return soft_fail(-ENOMEM, "no memory for %u frames", 2 * conf->ring);
-    }
-    self->free = calloc(conf->ring, sizeof(*self->free));
-    if (self->free == NULL)
-        return soft_fail(-ENOMEM, "no memory for %u frames", 2 * conf->ring);
-    for (uint32_t i = 0; i < conf->ring; i++)
-        self->free[self->nfree++] = (uint64_t)(conf->ring + i) * conf->frame_size;
-    return 0;
+    uint32_t ring = self->slots.num != 0 ? self->slots.num : self->conf.ring;
+
+    return (struct xsk_umem_config){
+        .fill_size = ring,
+        .comp_size = ring,
+        .frame_size = self->conf.frame_size,
+        .flags = self->area.stride != 0 ? XDP_UMEM_UNALIGNED_CHUNK_FLAG : 0,
+    };
 }
 
-/* Between the two calls a queue that was just closed may not be free yet. */
-static int make_socket(struct af_xdp_queue *self, const struct af_xdp_queue_conf *conf)
+/* Frames come in the order of their slots only where the kernel copies them there. */
+static struct xsk_socket_config socket_config(const struct af_xdp_queue *self)
 {
-    const struct xsk_umem_config memory = {
-        .fill_size = conf->ring, .comp_size = conf->ring, .frame_size = conf->frame_size};
-    const struct xsk_socket_config config = {
-        .rx_size = conf->ring,
+    const struct af_xdp_queue_conf *conf = &self->conf;
+    bool copy = conf->copy || self->area.stride != 0;
+
+    return (struct xsk_socket_config){
+        .rx_size = self->slots.num != 0 ? self->slots.num : conf->ring,
         .tx_size = conf->ring,
         .libxdp_flags = XSK_LIBXDP_FLAGS__INHIBIT_PROG_LOAD,
         .xdp_flags = conf->generic ? XDP_FLAGS_SKB_MODE : XDP_FLAGS_DRV_MODE,
-        .bind_flags = XDP_USE_NEED_WAKEUP | (conf->copy ? XDP_COPY : 0),
+        .bind_flags = XDP_USE_NEED_WAKEUP | (copy ? XDP_COPY : 0),
     };
+}
+
+/* Between the two calls a queue that was just closed may not be free yet. */
+static int make_socket(struct af_xdp_queue *self)
+{
+    const struct xsk_umem_config memory = memory_config(self);
+    const struct xsk_socket_config config = socket_config(self);
     const struct timespec pause = {.tv_nsec = BUSY_MS * 1000000};
     int err;
 
@@ -75,21 +76,21 @@ static int make_socket(struct af_xdp_queue *self, const struct af_xdp_queue_conf
         memset(&self->tx, 0, sizeof(self->tx));
         memset(&self->fill, 0, sizeof(self->fill));
         memset(&self->completed, 0, sizeof(self->completed));
-        err = xsk_umem__create(&self->umem, self->area, self->area_size, &self->fill,
+        err = xsk_umem__create(&self->umem, self->area.at, self->area.size, &self->fill,
                                &self->completed, &memory);
         if (err != 0) {
             self->umem = NULL;
-            return fail(err, conf, "memory");
+            return fail(err, &self->conf, "memory");
         }
-        err = xsk_socket__create(&self->socket, conf->iface, conf->number, self->umem, &self->rx,
-                                 &self->tx, &config);
+        err = xsk_socket__create(&self->socket, self->conf.iface, self->conf.number, self->umem,
+                                 &self->rx, &self->tx, &config);
         if (err == 0)
             return 0;
         self->socket = NULL;
         xsk_umem__delete(self->umem);
         self->umem = NULL;
         if (err != -EBUSY || tries == BUSY_TRIES)
-            return fail(err, conf,
+            return fail(err, &self->conf,
                         err == -EBUSY ? "another program has it, the socket" : "a socket");
         nanosleep(&pause, NULL);
     }
@@ -102,7 +103,7 @@ static void fill_all(struct af_xdp_queue *self, uint32_t n)
     if (xsk_ring_prod__reserve(&self->fill, n, &at) != n)
         return; /* cannot be: it is as large and empty */
     for (uint32_t i = 0; i < n; i++)
-        *xsk_ring_prod__fill_addr(&self->fill, at + i) = (uint64_t)i * self->frame_size;
+        *xsk_ring_prod__fill_addr(&self->fill, at + i) = (uint64_t)i * self->conf.frame_size;
     xsk_ring_prod__submit(&self->fill, n);
 }
 
@@ -115,6 +116,61 @@ static bool kernel_copies(const struct af_xdp_queue *self)
            (options.flags & XDP_OPTIONS_ZEROCOPY) == 0;
 }
 
+static int make_own_memory(struct af_xdp_queue *self)
+{
+    uint32_t ring = self->conf.ring;
+    int err = af_xdp_area_own(&self->area, 2 * ring, self->conf.frame_size);
+
+    if (err != 0)
+        return err;
+    self->free = calloc(ring, sizeof(*self->free));
+    if (self->free == NULL)
+        return soft_fail(-ENOMEM, "no memory for %u frames", 2 * ring);
+    for (self->nfree = 0; self->nfree < ring; self->nfree++)
+        self->free[self->nfree] = (uint64_t)(ring + self->nfree) * self->conf.frame_size;
+    return 0;
+}
+
+static int make_ring_memory(struct af_xdp_queue *self, const struct soft_nic_area *ring)
+{
+    if (!af_xdp_slots_open(&self->slots, ring->num))
+        return soft_fail(-ENOMEM, "no memory for a ring of %u slots", ring->num);
+    return af_xdp_area_of_ring(&self->area, ring, self->conf.frame_size);
+}
+
+static void stop(struct af_xdp_queue *self)
+{
+    if (self->socket != NULL) {
+        self->lost = af_xdp_queue_lost(self);
+        xsk_socket__delete(self->socket);
+    }
+    if (self->umem != NULL)
+        xsk_umem__delete(self->umem);
+    self->socket = NULL;
+    self->umem = NULL;
+    af_xdp_area_free(&self->area);
+    af_xdp_slots_close(&self->slots);
+    free(self->free);
+    self->free = NULL;
+    self->held = 0;
+}
+
+static int start(struct af_xdp_queue *self, const struct soft_nic_area *ring)
+{
+    int err = ring != NULL ? make_ring_memory(self, ring) : make_own_memory(self);
+
+    if (err == 0)
+        err = make_socket(self);
+    if (err != 0) {
+        stop(self);
+        return err;
+    }
+    if (ring == NULL)
+        fill_all(self, self->conf.ring);
+    self->copies = kernel_copies(self);
+    return 0;
+}
+
 int af_xdp_queue_open(const struct af_xdp_queue_conf *conf, struct af_xdp_queue **out)
 {
     struct af_xdp_queue *self = aligned_alloc(OD_CACHE_LINE, sizeof(*self));
@@ -123,18 +179,12 @@ int af_xdp_queue_open(const struct af_xdp_queue_conf *conf, struct af_xdp_queue 
     if (self == NULL)
         return soft_fail(-ENOMEM, "no memory for a queue of an interface");
     memset(self, 0, sizeof(*self));
-    self->number = conf->number;
-    self->frame_size = conf->frame_size;
-    self->local = conf->local;
-    err = make_area(self, conf);
-    if (err == 0)
-        err = make_socket(self, conf);
+    self->conf = *conf;
+    err = start(self, NULL);
     if (err != 0) {
-        af_xdp_queue_close(self);
+        free(self);
         return err;
     }
-    fill_all(self, conf->ring);
-    self->copies = kernel_copies(self);
     *out = self;
     return 0;
 }
@@ -143,14 +193,19 @@ void af_xdp_queue_close(struct af_xdp_queue *self)
 {
     if (self == NULL)
         return;
-    if (self->socket != NULL)
-        xsk_socket__delete(self->socket);
-    if (self->umem != NULL)
-        xsk_umem__delete(self->umem);
-    if (self->area != NULL)
-        munmap(self->area, self->area_size);
-    free(self->free);
+    stop(self);
     free(self);
+}
+
+int af_xdp_queue_reopen(struct af_xdp_queue *self, const struct soft_nic_area *ring)
+{
+    int err;
+
+    af_xdp_queue_lock_sending(self);
+    stop(self);
+    err = start(self, ring);
+    af_xdp_queue_unlock_sending(self);
+    return err;
 }
 
 uint64_t af_xdp_queue_lost(const struct af_xdp_queue *self)
@@ -158,9 +213,10 @@ uint64_t af_xdp_queue_lost(const struct af_xdp_queue *self)
     struct xdp_statistics stats = {0};
     socklen_t len = sizeof(stats);
 
-    if (getsockopt(xsk_socket__fd(self->socket), SOL_XDP, XDP_STATISTICS, &stats, &len) != 0)
-        return 0;
-    return stats.rx_dropped + stats.rx_ring_full;
+    if (self->socket == NULL ||
+        getsockopt(xsk_socket__fd(self->socket), SOL_XDP, XDP_STATISTICS, &stats, &len) != 0)
+        return self->lost;
+    return self->lost + stats.rx_dropped + stats.rx_ring_full;
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -207,15 +263,22 @@ static bool is_unsummed(const uint8_t *data, uint32_t len)
     return ((sum & 0xffff) + (sum >> 16)) == soft_nic_get16(field);
 }
 
+static uint32_t peek(struct af_xdp_queue *self, uint32_t max)
+{
+    return self->socket != NULL ? xsk_ring_cons__peek(&self->rx, max, &self->first) : 0;
+}
+
 uint32_t af_xdp_queue_rx(struct af_xdp_queue *self, struct soft_nic_frame *frames, uint32_t max)
 {
-    uint32_t n = xsk_ring_cons__peek(&self->rx, max, &self->first);
+    uint32_t n = peek(self, max);
 
     for (uint32_t i = 0; i < n; i++) {
         const struct xdp_desc *desc = xsk_ring_cons__rx_desc(&self->rx, self->first + i);
+        uint8_t *data = (uint8_t *)self->area.at + desc->addr;
 
-        uint8_t *data = (uint8_t *)self->area + desc->addr;
-
+        if (self->area.stride != 0)
+            data = (uint8_t *)self->area.slot +
+                   (size_t)af_xdp_slots_take(&self->slots) * self->area.stride;
         frames[i] = (struct soft_nic_frame){
             .data = data,
             .len = desc->len,
@@ -223,133 +286,79 @@ uint32_t af_xdp_queue_rx(struct af_xdp_queue *self, struct soft_nic_frame *frame
         /* Another core wrote it; what is waited for now is not waited for once a frame. */
         __builtin_prefetch(data);
     }
-    for (uint32_t i = 0; i < n && self->local; i++)
+    for (uint32_t i = 0; i < n && self->conf.local; i++)
         frames[i].is_unsummed = is_unsummed(frames[i].data, frames[i].len);
     self->held = n;
+    self->is_idle = n == 0;
     return n;
 }
 
-/* The places go back to the kernel in the order in which they came. */
-void af_xdp_queue_rx_release(struct af_xdp_queue *self)
+static void wake_up(struct af_xdp_queue *self)
 {
-    uint32_t n = self->held, at;
+    if (od_unlikely(xsk_ring_prod__needs_wakeup(&self->fill)))
+        recvfrom(xsk_socket__fd(self->socket), NULL, 0, MSG_DONTWAIT, NULL, NULL);
+}
 
-    if (n == 0)
-        return;
+/* The places go back to the kernel in the order in which they came. */
+static void give_back(struct af_xdp_queue *self, uint32_t n)
+{
+    uint32_t at;
+
     /* There is room: no more places are about than the ring has. */
     if (xsk_ring_prod__reserve(&self->fill, n, &at) == n) {
         for (uint32_t i = 0; i < n; i++) {
             uint64_t addr = xsk_ring_cons__rx_desc(&self->rx, self->first + i)->addr;
 
             *xsk_ring_prod__fill_addr(&self->fill, at + i) =
-                addr & ~(uint64_t)(self->frame_size - 1);
+                addr & ~(uint64_t)(self->conf.frame_size - 1);
         }
         xsk_ring_prod__submit(&self->fill, n);
     }
+}
+
+void af_xdp_queue_rx_release(struct af_xdp_queue *self)
+{
+    uint32_t n = self->held;
+
+    if (n == 0)
+        return;
+    if (self->area.stride == 0)
+        give_back(self, n); /* those of a ring when their packets were read */
     xsk_ring_cons__release(&self->rx, n);
     self->held = 0;
-    if (od_unlikely(xsk_ring_prod__needs_wakeup(&self->fill)))
-        recvfrom(xsk_socket__fd(self->socket), NULL, 0, MSG_DONTWAIT, NULL, NULL);
+    wake_up(self);
 }
 
-/* ------------------------------------------------------------------------------------------------
- * Sending
- */
-
-/* Places of frames that are out. */
-static void reclaim(struct af_xdp_queue *self)
+/* A few at a time are not worth the way to the other core, while frames come. */
+static bool is_worth_it(const struct af_xdp_queue *self)
 {
-    uint32_t at, n = xsk_ring_cons__peek(&self->completed, self->completed.size, &at);
+    uint32_t due = af_xdp_slots_due(&self->slots);
 
-    for (uint32_t i = 0; i < n; i++)
-        self->free[self->nfree++] = *xsk_ring_cons__comp_addr(&self->completed, at + i);
-    if (n > 0)
-        xsk_ring_cons__release(&self->completed, n);
+    return self->is_idle || due >= OD_MIN(GRANT, self->slots.num / 4) || due > af_xdp_slots_out(&self->slots);
 }
 
-static void gather(char *to, const struct soft_nic_tx_frame *frame)
+void af_xdp_queue_grant(struct af_xdp_queue *self, uint64_t next, uint64_t end)
 {
-    for (uint32_t i = 0; i < frame->npieces; i++) {
-        memcpy(to, frame->pieces[i].addr, frame->pieces[i].len);
-        to += frame->pieces[i].len;
+    uint32_t due, at, n = 0;
+
+    self->slots.next = next;
+    self->slots.end = end;
+    if (self->socket == NULL || !is_worth_it(self))
+        return;
+    due = af_xdp_slots_due(&self->slots);
+    due = OD_MIN(due, xsk_prod_nb_free(&self->fill, due));
+    at = self->fill.cached_prod;
+    while (n < due) {
+        uint32_t slot = af_xdp_slots_give(&self->slots);
+
+        if (slot == AF_XDP_NO_SLOT)
+            break;
+        *xsk_ring_prod__fill_addr(&self->fill, at + n++) =
+            self->area.first + (uint64_t)slot * self->area.stride;
     }
-}
-
-static uint32_t put(struct af_xdp_queue *self, const struct soft_nic_tx_frame *frames, uint32_t n)
-{
-    uint32_t at;
-
-    n = OD_MIN(n, self->nfree);
-    n = OD_MIN(n, xsk_prod_nb_free(&self->tx, n));
-    if (n == 0 || xsk_ring_prod__reserve(&self->tx, n, &at) != n)
-        return 0;
-    for (uint32_t i = 0; i < n; i++) {
-        struct xdp_desc *desc = xsk_ring_prod__tx_desc(&self->tx, at + i);
-
-        desc->addr = self->free[--self->nfree];
-        desc->len = frames[i].len;
-        desc->options = 0;
-        gather(self->area + desc->addr, &frames[i]);
-    }
-    xsk_ring_prod__submit(&self->tx, n);
-    return n;
-}
-
-static uint32_t waiting(const struct af_xdp_queue *self)
-{
-    return self->tx.cached_prod - __atomic_load_n(self->tx.consumer, __ATOMIC_ACQUIRE);
-}
-
-/* Makes the kernel send, which takes some frames a call. 0, or why it does not. */
-static int kick(struct af_xdp_queue *self)
-{
-    uint32_t before = waiting(self);
-
-    while (before > 0 && xsk_ring_prod__needs_wakeup(&self->tx)) {
-        uint32_t now;
-        int err = 0;
-
-        if (sendto(xsk_socket__fd(self->socket), NULL, 0, MSG_DONTWAIT, NULL, 0) < 0)
-            err = errno;
-        now = waiting(self);
-        if (err != 0 && err != EAGAIN && err != EBUSY && err != ENOBUFS && err != EINTR)
-            return -err;
-        /* Full for now; the next call goes on. */
-        if (err != 0 && now == before)
-            return 0;
-        before = now;
-    }
-    return 0;
-}
-
-/* A dead interface takes nothing: what was just put comes back, as far as the kernel has not got
- * it. Only where it takes frames in our own calls. */
-static uint32_t take_back(struct af_xdp_queue *self, uint32_t n)
-{
-    uint32_t left = OD_MIN(waiting(self), n);
-
-    for (uint32_t i = 0; i < left; i++)
-        self->free[self->nfree++] =
-            xsk_ring_prod__tx_desc(&self->tx, self->tx.cached_prod - 1 - i)->addr;
-    self->tx.cached_prod -= left;
-    __atomic_store_n(self->tx.producer, self->tx.cached_prod, __ATOMIC_RELEASE);
-    return left;
-}
-
-uint32_t af_xdp_queue_tx(struct af_xdp_queue *self, struct soft_nic_tx_frame *frames, uint32_t n)
-{
-    uint32_t taken, failed = 0;
-    int err;
-
-    while (atomic_exchange_explicit(&self->sending, true, memory_order_acquire))
-        sched_yield();
-    reclaim(self);
-    taken = put(self, frames, n);
-    err = kick(self);
-    if (od_unlikely(err != 0) && self->copies)
-        failed = take_back(self, taken);
-    for (uint32_t i = 0; i < taken; i++)
-        frames[i].status = i < taken - failed ? 0 : err;
-    atomic_store_explicit(&self->sending, false, memory_order_release);
-    return taken;
+    self->fill.cached_prod += n;
+    if (n == 0)
+        return;
+    xsk_ring_prod__submit(&self->fill, n);
+    wake_up(self);
 }
