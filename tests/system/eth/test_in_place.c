@@ -9,7 +9,7 @@
 #include "soft/nic/flow.h"
 #include "soft/nic/nic.h"
 
-#define NUM 128u
+#define NUM 512u
 
 static struct {
     struct soft_device a, b;

@@ -102,6 +102,22 @@ static void frames_come_in_order_with_length_and_time(void **state)
     pair_close(&pair);
 }
 
+/* Large enough that a port may receive right into it. */
+static void large_rings_go_round_as_well(void **state)
+{
+    struct pair pair;
+
+    (void)state;
+    pair_open(&pair, 512);
+    for (uint32_t n = 0; n < 1200; n++) {
+        send_frame(&pair, n, 60 + n % 1000, 0);
+        gpu_rx_wait(&pair.rx);
+        assert_ptr_equal(gpu_rx_packet(&pair.rx), pair.rx.memory.gpu + n % 512 * STRIDE);
+        gpu_rx_expect(&pair.rx, 60 + n % 1000, n);
+    }
+    pair_close(&pair);
+}
+
 /* GR-7 */
 static void unread_ring_keeps_its_size_and_counts_the_rest(void **state)
 {
@@ -502,6 +518,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(handles_have_the_promised_geometry),
         cmocka_unit_test(frames_come_in_order_with_length_and_time),
+        cmocka_unit_test(large_rings_go_round_as_well),
         cmocka_unit_test(unread_ring_keeps_its_size_and_counts_the_rest),
         cmocka_unit_test(nonsense_in_the_posted_word_stores_nothing),
         cmocka_unit_test(frames_longer_than_a_slot_are_dropped),

@@ -24,8 +24,9 @@
 #define WINDOW_NS 20000u
 #define DENSE     8u /* frames in a window */
 
-/* Slots of a program's ring that can be the memory of the socket. */
-#define RING_MIN 64u
+/* Slots of a program's ring that can be the memory of the socket. A slot that was read is the
+ * kernel's again at the next look only: fewer would not last until then. */
+#define RING_MIN 512u
 #define RING_MAX 65536u
 
 struct af_xdp_pace {

@@ -334,7 +334,8 @@ static bool is_worth_it(const struct af_xdp_queue *self)
 {
     uint32_t due = af_xdp_slots_due(&self->slots);
 
-    return self->is_idle || due >= OD_MIN(GRANT, self->slots.num / 4) || due > af_xdp_slots_out(&self->slots);
+    return self->is_idle || due >= OD_MIN(GRANT, self->slots.num / 4) ||
+           due > af_xdp_slots_out(&self->slots);
 }
 
 void af_xdp_queue_grant(struct af_xdp_queue *self, uint64_t next, uint64_t end)
