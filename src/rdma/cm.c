@@ -31,25 +31,40 @@ void rdma_cm_release(struct doca_rdma_connection *conn)
  * What programs are told
  */
 
+/* Around what programs do: they may wait for kernels there. */
+static void begin_callback(struct doca_rdma *rdma)
+{
+    rdma->ctx.callback_depth++;
+    if (rdma->gpu != NULL)
+        pthread_mutex_unlock(&rdma->gpu_lock);
+}
+
+static void end_callback(struct doca_rdma *rdma)
+{
+    if (rdma->gpu != NULL)
+        pthread_mutex_lock(&rdma->gpu_lock);
+    rdma->ctx.callback_depth--;
+}
+
 void rdma_cm_report_up(struct doca_rdma_connection *conn)
 {
     struct doca_rdma *rdma = conn->rdma;
 
-    rdma->ctx.callback_depth++;
+    begin_callback(rdma);
     rdma->established_cb(conn, conn->user_data, rdma->ctx.user_data);
-    rdma->ctx.callback_depth--;
+    end_callback(rdma);
 }
 
 void rdma_cm_report_end(struct doca_rdma_connection *conn, bool was_up)
 {
     struct doca_rdma *rdma = conn->rdma;
 
-    rdma->ctx.callback_depth++;
+    begin_callback(rdma);
     if (was_up)
         rdma->disconnection_cb(conn, conn->user_data, rdma->ctx.user_data);
     else if (conn->told)
         rdma->failure_cb(conn, conn->user_data, rdma->ctx.user_data);
-    rdma->ctx.callback_depth--;
+    end_callback(rdma);
 }
 
 static void report_request(struct doca_rdma_connection *conn)
@@ -57,9 +72,9 @@ static void report_request(struct doca_rdma_connection *conn)
     struct doca_rdma *rdma = conn->rdma;
 
     conn->told = true;
-    rdma->ctx.callback_depth++;
+    begin_callback(rdma);
     rdma->request_cb(conn, rdma->ctx.user_data);
-    rdma->ctx.callback_depth--;
+    end_callback(rdma);
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -212,12 +227,14 @@ static doca_error_t check_can_connect(const struct doca_rdma *rdma, bool listens
 
 doca_error_t doca_rdma_start_listen_to_port(struct doca_rdma *rdma, uint16_t port)
 {
+    RDMA_AUTO_LEAVE struct doca_rdma *entered = NULL;
     struct rdma_port *entry;
     doca_error_t result;
     int err;
 
     if (!core_is_live(CORE_LIVE_RDMA, rdma))
         return CORE_FAIL_DEAD(CORE_LOG_RDMA, __func__, "rdma", rdma);
+    entered = rdma_enter(rdma);
     if (port == 0 || find_port(rdma, port) != NULL)
         return CORE_FAIL(DOCA_ERROR_INVALID_VALUE, CORE_LOG_RDMA, __func__, rdma->ctx.name, "port",
                          "%u%s" CORE_LIMIT "1..65535, each once", port,
@@ -244,10 +261,12 @@ doca_error_t doca_rdma_start_listen_to_port(struct doca_rdma *rdma, uint16_t por
 
 doca_error_t doca_rdma_stop_listen_to_port(struct doca_rdma *rdma, uint16_t port)
 {
+    RDMA_AUTO_LEAVE struct doca_rdma *entered = NULL;
     struct rdma_port *entry;
 
     if (!core_is_live(CORE_LIVE_RDMA, rdma))
         return CORE_FAIL_DEAD(CORE_LOG_RDMA, __func__, "rdma", rdma);
+    entered = rdma_enter(rdma);
     entry = find_port(rdma, port);
     if (entry == NULL)
         return CORE_FAIL(DOCA_ERROR_INVALID_VALUE, CORE_LOG_RDMA, __func__, rdma->ctx.name, "port",
@@ -271,11 +290,13 @@ static int call(struct doca_rdma_connection *conn, const struct doca_rdma_addr *
 doca_error_t doca_rdma_connect_to_addr(struct doca_rdma *rdma, struct doca_rdma_addr *addr,
                                        union doca_data connection_user_data)
 {
+    RDMA_AUTO_LEAVE struct doca_rdma *entered = NULL;
     struct doca_rdma_connection *conn;
     doca_error_t result;
 
     if (!core_is_live(CORE_LIVE_RDMA, rdma))
         return CORE_FAIL_DEAD(CORE_LOG_RDMA, __func__, "rdma", rdma);
+    entered = rdma_enter(rdma);
     if (!core_is_live(CORE_LIVE_RDMA_ADDR, addr))
         return CORE_FAIL_DEAD(CORE_LOG_RDMA, __func__, "addr", addr);
     result = check_can_connect(rdma, false, __func__);
@@ -342,12 +363,14 @@ static doca_error_t answer(struct doca_rdma_connection *conn, const void *data, 
 doca_error_t doca_rdma_connection_accept(struct doca_rdma_connection *rdma_connection,
                                          void *private_data, uint8_t private_data_len)
 {
+    RDMA_AUTO_LEAVE struct doca_rdma *entered = NULL;
     struct doca_rdma_connection *conn = rdma_connection;
     struct soft_cm_ends ends;
     doca_error_t result;
 
     if (!core_is_live(CORE_LIVE_RDMA_CONNECTION, conn))
         return CORE_FAIL_DEAD(CORE_LOG_RDMA, __func__, "rdma_connection", conn);
+    entered = rdma_enter(conn->rdma);
     if (private_data_len > RDMA_MAX_PRIVATE || (private_data == NULL && private_data_len > 0))
         return CORE_FAIL(DOCA_ERROR_INVALID_VALUE, CORE_LOG_RDMA, __func__, conn->rdma->ctx.name,
                          "private_data_len", "%u%s" CORE_LIMIT "0..%u", private_data_len,
@@ -377,10 +400,12 @@ doca_error_t doca_rdma_connection_accept(struct doca_rdma_connection *rdma_conne
 
 doca_error_t doca_rdma_connection_reject(struct doca_rdma_connection *rdma_connection)
 {
+    RDMA_AUTO_LEAVE struct doca_rdma *entered = NULL;
     doca_error_t result;
 
     if (!core_is_live(CORE_LIVE_RDMA_CONNECTION, rdma_connection))
         return CORE_FAIL_DEAD(CORE_LOG_RDMA, __func__, "rdma_connection", rdma_connection);
+    entered = rdma_enter(rdma_connection->rdma);
     result = check_waits(rdma_connection, __func__);
     if (result != DOCA_SUCCESS)
         return result;

@@ -92,6 +92,7 @@ doca_error_t rdma_conn_new(struct doca_rdma *rdma, const char *func,
     od_list_append(&rdma->conns, &conn->link_in_rdma);
     rdma->nconns++;
     rdma->norphans = 0;
+    rdma_gpu_began(conn);
     *created = conn;
     return DOCA_SUCCESS;
 }
@@ -156,6 +157,7 @@ void rdma_conn_end(struct doca_rdma_connection *conn, doca_error_t why)
 {
     if (conn->state == RDMA_CONN_ENDING || conn->state == RDMA_CONN_OVER)
         return;
+    rdma_gpu_ended(conn);
     conn->was_up = conn->state == RDMA_CONN_UP;
     conn->state = RDMA_CONN_ENDING;
     conn->why = why;
@@ -278,6 +280,8 @@ static bool exchange(struct doca_rdma_connection *conn)
 {
     bool receive_first = conn->receive_next;
 
+    if (conn->rdma->gpu != NULL)
+        return false; /* its thread does that */
     conn->receive_next = !receive_first;
     rdma_run(conn);
     if (receive_first)
@@ -308,7 +312,7 @@ bool rdma_conn_pending(struct doca_rdma_connection *conn)
 {
     switch (conn->state) {
     case RDMA_CONN_UP:
-        return rdma_run_pending(conn) || rdma_receive_pending(conn);
+        return conn->rdma->gpu == NULL && (rdma_run_pending(conn) || rdma_receive_pending(conn));
     case RDMA_CONN_CONNECTING:
         return (conn->link != NULL && soft_link_poll(conn->link, NULL) != SOFT_LINK_CONNECTING) ||
                is_late(conn);
@@ -330,9 +334,11 @@ bool rdma_conn_pending(struct doca_rdma_connection *conn)
 doca_error_t doca_rdma_connection_disconnect(struct doca_rdma_connection *rdma_connection)
 {
     struct doca_rdma_connection *conn = rdma_connection;
+    RDMA_AUTO_LEAVE struct doca_rdma *entered = NULL;
 
     if (!core_is_live(CORE_LIVE_RDMA_CONNECTION, conn))
         return CORE_FAIL_DEAD(CORE_LOG_RDMA, __func__, "rdma_connection", conn);
+    entered = rdma_enter(conn->rdma);
     if (conn->state == RDMA_CONN_OVER || conn->state == RDMA_CONN_ENDING)
         return CORE_FAIL(DOCA_ERROR_CONNECTION_ABORTED, CORE_LOG_RDMA, __func__,
                          conn->rdma->ctx.name, "connection", "over already");

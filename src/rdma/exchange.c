@@ -95,7 +95,8 @@ static struct soft_link_conf link_conf(struct doca_rdma *rdma)
         .depth = DEPTH,
         .connect_timeout = rdma->request_timeout,
         .backlog = BACKLOG,
-        .waker = core_ctx_waker(&rdma->ctx),
+        /* With the data path on a GPU its thread looks, which opens and closes links, too. */
+        .waker = rdma->gpu == NULL ? core_ctx_waker(&rdma->ctx) : NULL,
         .admit = admit,
         .admit_arg = rdma,
     };
@@ -423,11 +424,13 @@ doca_error_t doca_rdma_export(struct doca_rdma *rdma, const void **local_rdma_co
                               size_t *local_rdma_conn_details_size,
                               struct doca_rdma_connection **rdma_connection)
 {
+    RDMA_AUTO_LEAVE struct doca_rdma *entered = NULL;
     struct doca_rdma_connection *conn;
     doca_error_t result;
 
     if (!core_is_live(CORE_LIVE_RDMA, rdma))
         return CORE_FAIL_DEAD(CORE_LOG_RDMA, __func__, "rdma", rdma);
+    entered = rdma_enter(rdma);
     if (local_rdma_conn_details == NULL || local_rdma_conn_details_size == NULL)
         return CORE_FAIL_NULL(CORE_LOG_RDMA, __func__,
                               local_rdma_conn_details == NULL ? "local_rdma_conn_details"
@@ -473,11 +476,13 @@ doca_error_t doca_rdma_connect(struct doca_rdma *rdma, const void *remote_rdma_c
                                size_t remote_rdma_conn_details_size,
                                struct doca_rdma_connection *rdma_connection)
 {
+    RDMA_AUTO_LEAVE struct doca_rdma *entered = NULL;
     struct rdma_details peer;
     doca_error_t result;
 
     if (!core_is_live(CORE_LIVE_RDMA, rdma))
         return CORE_FAIL_DEAD(CORE_LOG_RDMA, __func__, "rdma", rdma);
+    entered = rdma_enter(rdma);
     if (remote_rdma_conn_details == NULL)
         return CORE_FAIL_NULL(CORE_LOG_RDMA, __func__, "remote_rdma_conn_details");
     if (!core_is_live(CORE_LIVE_RDMA_CONNECTION, rdma_connection))

@@ -56,6 +56,7 @@ static int open_channel(struct doca_rdma *rdma)
 static doca_error_t start(struct doca_ctx *ctx)
 {
     struct doca_rdma *rdma = rdma_of(ctx);
+    doca_error_t result = DOCA_ERROR_INITIALIZATION;
 
     if (open_channel(rdma) != 0)
         return CORE_FAIL(DOCA_ERROR_INITIALIZATION, CORE_LOG_RDMA, "doca_ctx_start", ctx->name,
@@ -72,19 +73,25 @@ static doca_error_t start(struct doca_ctx *ctx)
     }
     rdma->alarm_at = 0;
     rdma->norphans = 0;
-    return DOCA_SUCCESS;
+    if (ctx->gpu == NULL)
+        return DOCA_SUCCESS;
+    result = rdma_gpu_start(rdma);
+    if (result == DOCA_SUCCESS)
+        return DOCA_SUCCESS;
+    close_pools(rdma);
 
 err_close_alarm:
     soft_alarm_close(rdma->alarm);
 err_close_chan:
     rdma->chan->ops->close(rdma->chan);
-    return DOCA_ERROR_INITIALIZATION;
+    return result;
 }
 
 static void stopping(struct doca_ctx *ctx)
 {
     struct doca_rdma *rdma = rdma_of(ctx);
 
+    rdma_gpu_stopping(rdma);
     rdma->chan->ops->cancel(rdma->chan);
     rdma_cm_close_ports(rdma);
     rdma_unlisten(rdma);
@@ -137,6 +144,7 @@ static bool flush_receives(struct doca_rdma *rdma)
 static bool progress(struct doca_ctx *ctx)
 {
     struct doca_rdma *rdma = rdma_of(ctx);
+    RDMA_AUTO_LEAVE struct doca_rdma *entered = rdma_enter(rdma);
     struct od_list *last;
 
     if (!od_list_is_empty(&rdma->ports))
@@ -184,6 +192,7 @@ static bool look_at_time(struct doca_rdma *rdma)
 static bool pending(const struct doca_ctx *ctx)
 {
     struct doca_rdma *rdma = rdma_of(ctx);
+    RDMA_AUTO_LEAVE struct doca_rdma *entered = rdma_enter(rdma);
 
     if (rdma_links_pending(rdma) || rdma_cm_pending(rdma) || look_at_time(rdma))
         return true;
@@ -200,6 +209,7 @@ static bool pending(const struct doca_ctx *ctx)
 static const struct core_ctx_ops rdma_ctx_ops = {
     .kind = "rdma",
     .source = CORE_LOG_RDMA,
+    .on_gpu = true,
     .start = start,
     .progress = progress,
     .pending = pending,
@@ -215,6 +225,8 @@ static const struct core_ctx_ops rdma_ctx_ops = {
 
 static void init(struct doca_rdma *rdma, struct doca_dev *dev)
 {
+    pthread_mutexattr_t recursive;
+
     core_ctx_init(&rdma->ctx, &rdma_ctx_ops, dev);
     for (int i = 0; i < RDMA_TASK_NUM; i++)
         core_task_pool_init(&rdma->pools[i], &rdma->ctx, task_ops[i], sizeof(struct rdma_task));
@@ -231,6 +243,10 @@ static void init(struct doca_rdma *rdma, struct doca_dev *dev)
     rdma->rnr_retry = RDMA_RNR_FOREVER;
     rdma->request_timeout = DEFAULT_TIMEOUT;
     pthread_mutex_init(&rdma->lock, NULL);
+    pthread_mutexattr_init(&recursive);
+    pthread_mutexattr_settype(&recursive, PTHREAD_MUTEX_RECURSIVE);
+    pthread_mutex_init(&rdma->gpu_lock, &recursive);
+    pthread_mutexattr_destroy(&recursive);
     od_list_init(&rdma->nets);
     od_list_init(&rdma->ports);
     od_list_init(&rdma->conns);
@@ -266,6 +282,8 @@ doca_error_t doca_rdma_destroy(struct doca_rdma *rdma)
     if (core_ctx_fini(&rdma->ctx, __func__) != DOCA_SUCCESS)
         return DOCA_ERROR_BAD_STATE;
     rdma_conn_free_all(rdma);
+    rdma_gpu_destroyed(rdma);
+    pthread_mutex_destroy(&rdma->gpu_lock);
     pthread_mutex_destroy(&rdma->lock);
     free(rdma);
     return DOCA_SUCCESS;

@@ -15,6 +15,7 @@
  *   run.c          how they are executed and reported
  *   recv.c         what comes from the peer
  *   post_recv.c, task_*.c   the calls of each kind of task
+ *   gpu.c, gpu_run.c  the data path on a GPU, which its thread serves
  *   refusals.c     what is for processors and managers that are not there
  *   wire.c         what is said between instances
  *
@@ -214,6 +215,8 @@ struct doca_rdma_connection {
     struct soft_seg *in_dst; /* max_recv_list; what is left of it from in_seg on */
     uint32_t in_seg;
     uint32_t in_nsegs;
+    uint32_t in_imm; /* on a GPU: of the message that has begun */
+    uint64_t in_total;
 };
 
 /* ------------------------------------------------------------------------------------------------
@@ -233,8 +236,13 @@ struct rdma_port {
     uint16_t port;
 };
 
+struct rdma_gpu;
+
 struct doca_rdma {
     struct doca_ctx ctx; /* first */
+
+    struct rdma_gpu *gpu;     /* with the data path on a GPU, from the start on; else NULL */
+    pthread_mutex_t gpu_lock; /* recursive; then held by whoever uses connections */
 
     uint32_t send_queue;
     uint32_t recv_queue;
@@ -315,6 +323,34 @@ static inline struct doca_rdma *rdma_of(const struct doca_ctx *ctx)
 }
 
 uint64_t rdma_now_ms(void);
+
+/* ---- gpu.c ---- */
+
+/* Keeps the thread of kernels out. NULL, and nothing to leave, with the data path on the CPU. */
+static inline struct doca_rdma *rdma_enter(struct doca_rdma *rdma)
+{
+    if (od_likely(rdma->gpu == NULL))
+        return NULL;
+    pthread_mutex_lock(&rdma->gpu_lock);
+    return rdma;
+}
+
+static inline void rdma_leave(struct doca_rdma **entered)
+{
+    if (*entered != NULL)
+        pthread_mutex_unlock(&(*entered)->gpu_lock);
+}
+
+/* Of what rdma_enter() returned: leaves at the end of the scope. */
+#define RDMA_AUTO_LEAVE __attribute__((cleanup(rdma_leave)))
+
+/* Logs. */
+doca_error_t rdma_gpu_start(struct doca_rdma *rdma);
+/* Each is fine with the data path on the CPU. */
+void rdma_gpu_stopping(struct doca_rdma *rdma);
+void rdma_gpu_destroyed(struct doca_rdma *rdma);
+void rdma_gpu_began(struct doca_rdma_connection *conn);
+void rdma_gpu_ended(struct doca_rdma_connection *conn);
 
 /* ---- cap.c ---- */
 
@@ -450,6 +486,9 @@ void rdma_grow(struct doca_buf *buf, uint64_t bytes);
 
 /* ---- recv.c ---- */
 
+/* Holds the next frame of the link; false: there is none. */
+bool rdma_take_frame(struct doca_rdma_connection *conn);
+void rdma_drop_frame(struct doca_rdma_connection *conn);
 bool rdma_receive(struct doca_rdma_connection *conn);
 bool rdma_receive_pending(struct doca_rdma_connection *conn);
 extern const struct core_task_ops rdma_receive_ops;

@@ -19,8 +19,7 @@ void rdma_flush_receive(struct doca_rdma *rdma, doca_error_t status)
  * Frames
  */
 
-/* Holds the next frame of the link. */
-static bool take_frame(struct doca_rdma_connection *conn)
+bool rdma_take_frame(struct doca_rdma_connection *conn)
 {
     int err = soft_link_recv(conn->link, &conn->msg);
 
@@ -42,7 +41,7 @@ static bool is_first(const struct doca_rdma_connection *conn)
     return conn->frame.kind != RDMA_FRAME_MORE;
 }
 
-static void drop_frame(struct doca_rdma_connection *conn)
+void rdma_drop_frame(struct doca_rdma_connection *conn)
 {
     conn->holds = false;
     soft_link_release(conn->link);
@@ -185,7 +184,7 @@ static enum placed place(struct doca_rdma_connection *conn)
     }
     advance(conn, bytes);
     conn->in_left -= bytes;
-    drop_frame(conn);
+    rdma_drop_frame(conn);
     if (conn->in_left > 0)
         return PLACED_PART;
     finish(conn);
@@ -197,7 +196,7 @@ bool rdma_receive(struct doca_rdma_connection *conn)
     for (int i = 0; i < BURST; i++) {
         enum placed placed;
 
-        if (!conn->holds && !take_frame(conn))
+        if (!conn->holds && !rdma_take_frame(conn))
             return false;
         placed = place(conn);
         if (placed != PLACED_PART)

@@ -14,17 +14,6 @@ doca_error_t doca_rdma_get_dpa_handle(struct doca_rdma *rdma, doca_dpa_dev_rdma_
                      "submit the tasks from the CPU");
 }
 
-doca_error_t doca_rdma_get_gpu_handle(struct doca_rdma *rdma, struct doca_gpu_dev_rdma **gpu_rdma)
-{
-    if (!core_is_live(CORE_LIVE_RDMA, rdma))
-        return CORE_FAIL_DEAD(CORE_LOG_RDMA, __func__, "rdma", rdma);
-    if (gpu_rdma == NULL)
-        return CORE_FAIL_NULL(CORE_LOG_RDMA, __func__, "gpu_rdma");
-    return CORE_FAIL(DOCA_ERROR_BAD_STATE, CORE_LOG_RDMA, __func__, rdma->ctx.name, "data path",
-                     "on the CPU" CORE_LIMIT "on a GPU" CORE_REMEDY
-                     "submit the tasks from the CPU");
-}
-
 doca_error_t doca_rdma_dpa_completion_attach(struct doca_rdma *rdma,
                                              struct doca_dpa_completion *dpa_comp)
 {

@@ -94,8 +94,8 @@ struct side {
 static int check_access(const struct soft_nic_mkey *what, const struct soft_dma_end *end,
                         bool write)
 {
-    if (what->peer != NULL && end->access != 0)
-        return (what->access & end->access) == end->access ? 0 : -EACCES;
+    if (end->access != 0)
+        return what->peer != NULL && (what->access & end->access) == end->access ? 0 : -EACCES;
     return (write ? what->can_write : what->can_read) ? 0 : -EACCES;
 }
 
@@ -127,18 +127,6 @@ static int find_side(const struct soft_dma_mover *mover, const struct soft_dma_e
         return 0;
     side->at = soft_gpu_at(what->memory, addr);
     return what->memory->gpu == mover->gpu && mover->copier != NULL ? 0 : -ENOTSUP;
-}
-
-int soft_dma_check(struct soft_dma_mover *mover, const struct soft_dma_end *end, uint64_t len,
-                   bool write)
-{
-    struct side side;
-    int err;
-
-    soft_nic_mkeys_enter();
-    err = find_side(mover, end, 0, len, write, &side);
-    soft_nic_mkeys_leave();
-    return err;
 }
 
 /* ------------------------------------------------------------------------------------------------

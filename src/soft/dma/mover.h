@@ -12,8 +12,8 @@
 struct soft_dma_end {
     void *own;       /* memory of the caller's; then nothing else counts */
     uint32_t key;    /* of memory of the program, or of a peer */
-    uint32_t access; /* bits that the owner of a peer's memory has to have granted; with 0 it is
-                        what the key says of reading and writing */
+    uint32_t access; /* not 0: it has to be memory of a peer, who has granted these bits; with 0 it
+                        is what the key says of reading and writing */
     uint64_t addr;   /* by either address of GPU memory; a peer's own address */
 };
 
@@ -30,8 +30,5 @@ SOFT_API void soft_dma_mover_close(struct soft_dma_mover *mover);
  * -ENOTCONN, -EIO: the peer. A failure may leave a part written. */
 SOFT_API int soft_dma_move(struct soft_dma_mover *mover, const struct soft_dma_end *dst,
                            const struct soft_dma_end *src, uint64_t len);
-/* Whether a move would be let through, for ranges that are reached later. `write`: to it. */
-SOFT_API int soft_dma_check(struct soft_dma_mover *mover, const struct soft_dma_end *end,
-                            uint64_t len, bool write);
 
 #endif /* OD_SOFT_DMA_MOVER_H_ */
