@@ -51,7 +51,8 @@ static struct doca_flow_port *new_port(const struct doca_flow_port_cfg *cfg)
     if (port == NULL)
         return NULL;
     port->queues = calloc(flow_library.cfg.queues, sizeof(*port->queues));
-    port->priv = calloc(1, cfg->priv_size + 1u);
+    if (cfg->priv_size > 0)
+        port->priv = calloc(1, cfg->priv_size);
     port->id = cfg->id;
     port->dev = cfg->dev;
     snprintf(port->name, sizeof(port->name), "flow port %u", cfg->id);
@@ -77,7 +78,8 @@ static doca_error_t start_port(const struct doca_flow_port_cfg *cfg, const char 
     if (result != DOCA_SUCCESS)
         return result;
     created = new_port(cfg);
-    if (created == NULL || created->queues == NULL || created->priv == NULL) {
+    if (created == NULL || created->queues == NULL ||
+        (created->priv == NULL && cfg->priv_size > 0)) {
         if (created != NULL)
             free_port(created);
         return CORE_FAIL(DOCA_ERROR_NO_MEMORY, CORE_LOG_FLOW, func, cfg->dev->info.name, "port",
@@ -148,7 +150,7 @@ doca_error_t doca_flow_port_pair(struct doca_flow_port *port, struct doca_flow_p
 
 uint8_t *doca_flow_port_priv_data(struct doca_flow_port *port)
 {
-    return port != NULL ? port->priv : NULL;
+    return core_is_live(CORE_LIVE_FLOW_PORT, port) ? port->priv : NULL;
 }
 
 struct doca_flow_port *doca_flow_port_switch_get(const struct doca_flow_port *port)
