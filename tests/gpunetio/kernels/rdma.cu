@@ -75,6 +75,7 @@ struct side {
         ctx = doca_rdma_as_ctx(rdma);
         OK(doca_rdma_set_permissions(rdma, GRANTED));
         OK(doca_rdma_set_max_num_connections(rdma, conns));
+        OK(doca_rdma_set_connection_request_timeout(rdma, ENDS_SECONDS * 1000));
         OK(doca_rdma_set_connection_state_callbacks(rdma, requested, established, failed, left));
         OK(doca_ctx_set_user_data(ctx, {.ptr = this}));
         OK(doca_ctx_set_datapath_on_gpu(ctx, e.gpu));

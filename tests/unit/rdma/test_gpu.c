@@ -82,6 +82,7 @@ static void start_side(struct side *s, uint32_t permissions)
     s->key_be = opendoca_gpu_swap32(key);
     OK(doca_rdma_create(dev, &s->rdma));
     OK(doca_rdma_set_permissions(s->rdma, permissions));
+    OK(doca_rdma_set_connection_request_timeout(s->rdma, SECONDS * 1000));
     OK(doca_ctx_set_datapath_on_gpu(doca_rdma_as_ctx(s->rdma), &gpu));
     OK(doca_ctx_start(doca_rdma_as_ctx(s->rdma)));
     OK(doca_rdma_get_gpu_handle(s->rdma, &s->handle));
