@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+#include <cmocka.h>
+
+#include "soft/service/spin.h"
+
+static uint64_t now_ns(void)
+{
+    struct timespec ts;
+
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+static void it_ends_soon(void **state)
+{
+    const uint64_t limit = now_ns() + 60000000000u;
+    struct soft_service_spin spin = {0};
+
+    (void)state;
+    assert_true(soft_service_spin(&spin));
+    while (soft_service_spin(&spin))
+        assert_true(now_ns() < limit);
+}
+
+static void who_does_not_get_his_turn_sleeps(void **state)
+{
+    struct soft_service_spin spin = {.crowded = now_ns() + 60000000000u};
+
+    (void)state;
+    assert_false(soft_service_spin(&spin));
+    soft_service_spin_reset(&spin);
+    assert_false(soft_service_spin(&spin));
+}
+
+static void after_work_it_begins_anew(void **state)
+{
+    struct soft_service_spin spin = {.idle_since = 1};
+
+    (void)state;
+    assert_false(soft_service_spin(&spin));
+    spin.idle_since = 1;
+    soft_service_spin_reset(&spin);
+    assert_true(soft_service_spin(&spin));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(it_ends_soon),
+        cmocka_unit_test(who_does_not_get_his_turn_sleeps),
+        cmocka_unit_test(after_work_it_begins_anew),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
