@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "soft/peer/peer_priv.h"
+#include "soft/service/spin.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -375,18 +376,14 @@ static void sleep_a_while(void)
 
 static void *run(void *arg)
 {
-    uint64_t idle_since = 0;
+    struct soft_service_spin spin = {0};
 
     (void)arg;
     while (!atomic_load(&abroad.stop)) {
-        if (serve_all()) {
-            idle_since = 0;
-        } else if (idle_since == 0) {
-            idle_since = now_ns();
-        } else if (now_ns() - idle_since > PEER_REMOTE_SPIN) {
+        if (serve_all())
+            soft_service_spin_reset(&spin);
+        else if (!soft_service_spin(&spin))
             sleep_a_while();
-            idle_since = 0;
-        }
     }
     OD_LIST_FOR_EACH_SAFE(link, &abroad.clients)
     {

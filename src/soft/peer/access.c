@@ -26,6 +26,11 @@ static inline bool is_live(const struct soft_peer_map *map)
     return od_likely(atomic_load(&map->cell->state) == PEER_CELL_LIVE);
 }
 
+int soft_peer_check_live(const struct soft_peer_map *map)
+{
+    return is_live(map) ? 0 : cell_error(map);
+}
+
 int soft_peer_begin(struct soft_peer_map *map)
 {
     atomic_fetch_add(&map->cell->inflight, 1);
@@ -108,6 +113,20 @@ static OD_COLD int different_lengths(uint64_t local, uint64_t remote)
                      remote);
 }
 
+static int check_granted(const struct soft_peer_map *map, bool write)
+{
+    const uint32_t access = write ? SOFT_PEER_WRITE : SOFT_PEER_READ;
+
+    return od_likely((map->access & access) != 0) ? 0 : not_granted(map, write ? "write" : "read");
+}
+
+int soft_peer_check_copy(const struct soft_peer_map *map, bool write, uint64_t addr, uint64_t len)
+{
+    int rc = check_granted(map, write);
+
+    return rc == 0 && !is_inside(map, addr, len) ? outside(map, addr, len) : rc;
+}
+
 static int check(const struct soft_peer_map *map, const struct iovec *local, unsigned int nlocal,
                  const struct iovec *remote, unsigned int nremote)
 {
@@ -183,17 +202,17 @@ static int copy(struct soft_peer_map *map, enum soft_peer_direction direction,
 int soft_peer_readv(struct soft_peer_map *map, const struct iovec *local, unsigned int nlocal,
                     const struct iovec *remote, unsigned int nremote)
 {
-    if (od_unlikely((map->access & SOFT_PEER_READ) == 0))
-        return not_granted(map, "read");
-    return copy(map, PEER_FROM_EXPORTER, local, nlocal, remote, nremote);
+    int rc = check_granted(map, false);
+
+    return rc == 0 ? copy(map, PEER_FROM_EXPORTER, local, nlocal, remote, nremote) : rc;
 }
 
 int soft_peer_writev(struct soft_peer_map *map, const struct iovec *local, unsigned int nlocal,
                      const struct iovec *remote, unsigned int nremote)
 {
-    if (od_unlikely((map->access & SOFT_PEER_WRITE) == 0))
-        return not_granted(map, "write");
-    return copy(map, PEER_TO_EXPORTER, local, nlocal, remote, nremote);
+    int rc = check_granted(map, true);
+
+    return rc == 0 ? copy(map, PEER_TO_EXPORTER, local, nlocal, remote, nremote) : rc;
 }
 
 /* ---- Atomics ---- */
@@ -204,12 +223,8 @@ static OD_COLD int no_such_atomic(const struct soft_peer_atomic *atomic)
                      atomic->width);
 }
 
-int soft_peer_atomic(struct soft_peer_map *map, const struct soft_peer_atomic *atomic,
-                     uint64_t *before)
+int soft_peer_check_atomic(const struct soft_peer_map *map, const struct soft_peer_atomic *atomic)
 {
-    uint64_t found = 0;
-    int rc;
-
     if (od_unlikely(atomic->op < SOFT_PEER_OP_LOAD || atomic->op > SOFT_PEER_OP_XOR ||
                     (atomic->width != sizeof(uint32_t) && atomic->width != sizeof(uint64_t))))
         return no_such_atomic(atomic);
@@ -220,7 +235,17 @@ int soft_peer_atomic(struct soft_peer_map *map, const struct soft_peer_atomic *a
     if (od_unlikely(!is_inside(map, atomic->addr, atomic->width) ||
                     atomic->addr % atomic->width != 0))
         return outside(map, atomic->addr, atomic->width);
-    rc = soft_peer_begin(map);
+    return 0;
+}
+
+int soft_peer_atomic(struct soft_peer_map *map, const struct soft_peer_atomic *atomic,
+                     uint64_t *before)
+{
+    uint64_t found = 0;
+    int rc = soft_peer_check_atomic(map, atomic);
+
+    if (rc == 0)
+        rc = soft_peer_begin(map);
     if (od_unlikely(rc != 0))
         return rc;
     rc = map->engine->atomic(map, atomic, &found);

@@ -220,7 +220,7 @@ void soft_peer_conn_send(struct soft_peer_conn *conn, union soft_peer_msg *msg,
     size_t size = soft_peer_wire_seal(msg, type, 0, 0);
 
     if (conn->remote != NULL) {
-        soft_peer_remote_send(conn, msg, type);
+        (void)soft_peer_flow_tell(conn, msg, type); /* lost only without memory */
         return;
     }
     pthread_mutex_lock(&conn->lock);
@@ -421,6 +421,8 @@ static struct soft_peer_conn *conn_create(const struct soft_peer_desc *desc, boo
     memcpy(conn->instance, desc->instance, sizeof(conn->instance));
     pthread_mutex_init(&conn->lock, NULL);
     pthread_mutex_init(&conn->lane_lock, NULL);
+    pthread_mutex_init(&conn->turn, NULL);
+    soft_peer_flow_init(&conn->flow);
     od_list_append(&conns, &conn->link);
     return conn;
 }
@@ -499,6 +501,7 @@ void soft_peer_conn_put(struct soft_peer_conn *conn)
     if (conn->board != NULL)
         munmap(conn->board, PEER_BOARD_SIZE);
     soft_peer_remote_close(conn);
+    pthread_mutex_destroy(&conn->turn);
     pthread_mutex_destroy(&conn->lane_lock);
     pthread_mutex_destroy(&conn->lock);
     free(conn);
@@ -523,13 +526,16 @@ static void forget(struct soft_peer_conn *conn)
     drop_files(&conn->sock, 1);
     drop_files(&conn->proc, 1);
     drop_files(&conn->lane, 1);
-    conn->remote = NULL; /* UCX is not to be touched in a child */
+    conn->remote = NULL; /* a link is its process's */
     pthread_mutex_init(&conn->lock, NULL);
     pthread_mutex_init(&conn->lane_lock, NULL);
+    pthread_mutex_init(&conn->turn, NULL);
+    soft_peer_flow_init(&conn->flow);
 }
 
 void soft_peer_conns_forget(void)
 {
+    soft_peer_flows_forget();
     OD_LIST_FOR_EACH(link, &conns)
     {
         forget(OD_LIST_ENTRY(link, struct soft_peer_conn, link));

@@ -38,8 +38,12 @@
  * number of threads at once. A forked child inherits neither exports nor maps: destroying and
  * closing its copies is fine, maps fail with -ENOTCONN, new exports and imports work. */
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <sys/uio.h>
 
+#include "soft/peer/item.h"
+#include "soft/service/spin.h"
 #include "soft/soft.h"
 #include "util/waker.h"
 
@@ -170,6 +174,60 @@ struct soft_peer_atomic {
  * (may be NULL): what was there, also after a store. */
 SOFT_API int soft_peer_atomic(struct soft_peer_map *map, const struct soft_peer_atomic *atomic,
                               uint64_t *before);
+
+/* ---- Accesses that nobody waits for ----
+ *
+ * For memory of another host: jobs are begun, and come out of a port when they have ended, those of
+ * one exporter in the order of their beginning. No call of these waits for the exporter; what is
+ * not answered within 5 s ends with -EIO. The network is looked at by polling only, so a port with
+ * jobs under way is polled every now and then, every millisecond at least. */
+
+struct soft_peer_port {
+    pthread_mutex_t lock;
+    struct od_list ended;
+    atomic_bool has_ended;
+    /* Its thread's. */
+    uint32_t under_way; /* begun, and not come out yet */
+    struct soft_service_spin spin;
+};
+
+enum soft_peer_job_kind {
+    SOFT_PEER_JOB_READ = 1,  /* from the exporter to `near` */
+    SOFT_PEER_JOB_WRITE = 2, /* from `near` to the exporter */
+    SOFT_PEER_JOB_ATOMIC = 3,
+};
+
+/* The job, the maps and the memory stay as they are until it has come out. */
+struct soft_peer_job {
+    enum soft_peer_job_kind kind;
+    struct soft_peer_map *map; /* one that soft_peer_is_far() says so of */
+    uint64_t addr;             /* exporter address */
+    uint64_t len;
+    struct soft_peer_map *near; /* not far; NULL: accessible memory of this process */
+    uint64_t near_addr;
+    struct soft_peer_atomic atomic; /* of that kind, instead of addr and len */
+    uint64_t before;                /* atomic: what was there */
+    int status;                     /* 0, or an error of the calls that wait; -ECANCELED */
+    struct soft_peer_port *port;
+    struct soft_peer_item item; /* the room's */
+    uint64_t asked;             /* bytes */
+    uint64_t taken;
+};
+
+/* Whether the memory is another host's, so that jobs can be begun. */
+SOFT_API bool soft_peer_is_far(const struct soft_peer_map *map);
+
+SOFT_API void soft_peer_port_open(struct soft_peer_port *port);
+/* Ends all of its jobs, which come out of the next polls. */
+SOFT_API void soft_peer_port_cancel(struct soft_peer_port *port);
+/* All jobs have come out. */
+SOFT_API void soft_peer_port_close(struct soft_peer_port *port);
+
+/* 0: it comes out of the port, whatever happens. Else the checks of the calls that wait. */
+SOFT_API int soft_peer_job_begin(struct soft_peer_port *port, struct soft_peer_job *job);
+/* Drives what is under way, and gives back a job that has ended, or NULL. May give the turn away
+ * when there is nothing, since the exporter may need this processor. */
+SOFT_API struct soft_peer_job *soft_peer_port_poll(struct soft_peer_port *port);
 
 /* ---- Memory for queues between two processes ---- */
 

@@ -16,8 +16,10 @@
  *   import.c    importer: making and closing maps
  *   access.c    importer: brackets, copies, atomics
  *   atomic.c    what the CPU does, on either side
- *   mapped.c vm.c served.c remote.c   importer: the engines; the last one has the link to an
- *               exporter on another host, too
+ *   mapped.c vm.c served.c remote.c   importer: the engines; the last one connects to an exporter
+ *               on another host, too
+ *   flow.c      importer: requests to an exporter on another host
+ *   job.c       importer: accesses to memory of another host that nobody waits for
  *   desc.c wire.c dir.c      the descriptor, the messages, the folder
  *
  * One lock (soft_service_lock) guards everything that more than one thread sees, on both sides. It
@@ -30,6 +32,7 @@
 #include <time.h>
 
 #include "soft/link/link.h"
+#include "soft/peer/flow.h"
 #include "soft/peer/wire.h"
 #include "soft/service/service.h"
 #include "soft/service/shared.h"
@@ -196,7 +199,6 @@ void soft_peer_abroad_stop(void);
 void soft_peer_abroad_forget(void);
 
 #define PEER_REMOTE_DEPTH 16u     /* messages in flight on a link between hosts */
-#define PEER_REMOTE_AHEAD 4u      /* requests that an importer has under way */
 #define PEER_REMOTE_SPIN  100000u /* ns of looking before sleeping */
 
 /* ---- conn.c ---- */
@@ -228,11 +230,14 @@ struct soft_peer_conn {
     int lane;                  /* -1: not opened yet */
     uint32_t lane_seq;
     char *bounce;
-    /* To another host; guarded by lane_lock. Without sock, proc, board and lane then. */
+    /* To another host; guarded by lane_lock, which nobody holds while he waits. Without sock, proc,
+     * board and lane then. */
     bool abroad;              /* wanted in any case */
     struct soft_link *remote; /* NULL: this host */
+    pthread_mutex_t turn;     /* one thread sleeps on the waker at a time; taken before lane_lock */
     struct od_waker *waker;
-    char *chunk;
+    char *chunk; /* of PEER_FLOW_PIECE bytes: what is about to be sent */
+    struct soft_peer_flow flow;
 };
 
 /* The connection to the exporter of this descriptor, made when there is none. `abroad`: over the
@@ -322,17 +327,31 @@ extern const struct soft_peer_engine soft_peer_engine_remote;
 /* Connects to the exporter's host; lock not held. Negative errno, -ENOTSUP with a reason. */
 int soft_peer_remote_connect(struct soft_peer_conn *conn, const struct soft_peer_desc *desc);
 void soft_peer_remote_close(struct soft_peer_conn *conn);
-/* As soft_peer_conn_call() and soft_peer_conn_send(). */
+/* As soft_peer_conn_call(). */
 int soft_peer_remote_call(struct soft_peer_conn *conn, union soft_peer_msg *msg,
                           enum soft_peer_msg_type request, enum soft_peer_msg_type reply);
-int soft_peer_remote_send(struct soft_peer_conn *conn, union soft_peer_msg *msg,
-                          enum soft_peer_msg_type type);
+/* What is asked of the exporter: to copy `len` bytes, whose segments are to be filled in; to do an
+ * atomic operation. */
+void soft_peer_remote_ask(const struct soft_peer_map *map, bool write, size_t len,
+                          struct soft_peer_ask *ask);
+void soft_peer_remote_ask_atomic(const struct soft_peer_map *map,
+                                 const struct soft_peer_atomic *wish, union soft_peer_msg *msg);
+/* What the exporter's answer to an access means: 0 or what an access may end with. */
+int soft_peer_remote_status(struct soft_peer_map *map, int status);
 
 /* process_vm on `pid`, which may be this process: then a bad address is -EFAULT and no signal.
  * 0, -EFAULT, -ENOTCONN (no such process), -EACCES (not allowed), -EIO. */
 int soft_peer_vm_copy(pid_t pid, enum soft_peer_direction direction, const struct iovec *local,
                       unsigned int nlocal, const struct iovec *remote, unsigned int nremote,
                       size_t bytes);
+
+/* ---- access.c ---- */
+
+/* The checks of an access, 0 or a negative errno with a reason. */
+int soft_peer_check_copy(const struct soft_peer_map *map, bool write, uint64_t addr, uint64_t len);
+int soft_peer_check_atomic(const struct soft_peer_map *map, const struct soft_peer_atomic *atomic);
+/* 0, or why the map is of no use any more, with a reason. */
+int soft_peer_check_live(const struct soft_peer_map *map);
 
 /* Walks a vector in pieces. */
 struct soft_peer_cursor {

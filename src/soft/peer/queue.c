@@ -40,7 +40,7 @@ int soft_peer_ring(struct soft_peer_map *map)
     size_t size = soft_peer_wire_seal(&msg, PEER_MSG_RING, 0, 0);
 
     if (map->conn->remote != NULL)
-        return soft_peer_remote_send(map->conn, &msg, PEER_MSG_RING) == 0 ? 0 : -ENOTCONN;
+        return soft_peer_flow_tell(map->conn, &msg, PEER_MSG_RING) == 0 ? 0 : -EAGAIN;
     if (send(map->conn->sock, &msg, size, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)size)
         return 0;
     return errno == EAGAIN || errno == EINTR ? -EAGAIN : -ENOTCONN;

@@ -7,12 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Engine remote: the exporter is on another host and does the accesses. A link has one owner at a
- * time, which lane_lock makes sure of. */
+/* Engine remote: the exporter is on another host and does the accesses, see flow.h. */
 
 #define TRANSPORT "tcp:"
 
-/* ---- Waiting ---- */
+/* ---- Waiting for the connection ---- */
 
 static uint64_t now_ns(void)
 {
@@ -50,95 +49,70 @@ static int wait_a_little(struct soft_peer_conn *conn, const struct patience *p)
     return 0;
 }
 
-/* ---- Messages; lane_lock held ---- */
+/* ---- Requests that are waited for ---- */
 
-/* 0, -ETIMEDOUT or -ENOTCONN. */
-static int send_message(struct soft_peer_conn *conn, union soft_peer_msg *msg,
-                        enum soft_peer_msg_type type, uint32_t seq, const void *payload,
-                        size_t payload_len)
+/* Begins every item that a thread waits for. */
+struct waited {
+    struct soft_peer_item item;
+    struct soft_peer_conn *conn;
+};
+
+static void end_waited(struct soft_peer_item *item)
 {
-    struct iovec iov[2] = {{.iov_base = msg},
-                           {.iov_base = (void *)(uintptr_t)payload, .iov_len = payload_len}};
-    const struct patience p = be_patient();
-    int rc;
+    struct waited *self = OD_CONTAINER_OF(item, struct waited, item);
 
-    iov[0].iov_len = soft_peer_wire_seal(msg, type, seq, 0);
-    while ((rc = soft_link_send(conn->remote, iov, payload_len > 0 ? 2 : 1)) == -EAGAIN) {
-        rc = wait_a_little(conn, &p);
-        if (rc != 0)
-            return rc;
-    }
-    return rc == 0 ? 0 : -ENOTCONN;
+    item->ended = true;
+    od_waker_wake(self->conn->waker);
 }
 
-/* The reply to request `seq`; what answers an earlier one, which was given up, is dropped. After 0
- * the message is to be released. 0, -ETIMEDOUT or -ENOTCONN. */
-static int receive(struct soft_peer_conn *conn, uint32_t seq, union soft_peer_msg *msg,
-                   const void **payload, size_t *payload_len)
-{
-    const struct patience p = be_patient();
-    struct soft_link_msg raw;
-    int rc;
+struct call {
+    struct waited base;
+    union soft_peer_msg *msg;
+    enum soft_peer_msg_type request;
+    enum soft_peer_msg_type reply;
+};
 
-    for (;;) {
-        rc = soft_link_recv(conn->remote, &raw);
-        if (rc == -EAGAIN) {
-            rc = wait_a_little(conn, &p);
-            if (rc != 0)
-                return rc;
-            continue;
-        }
-        if (rc != 0)
-            return -ENOTCONN;
-        rc = soft_peer_wire_split(raw.data, raw.len, msg, payload, payload_len);
-        if (rc == 0 && msg->hdr.seq == seq)
-            return 0;
-        soft_link_release(conn->remote);
-        if (rc != 0)
-            return -ENOTCONN;
-    }
+static int ask_call(struct soft_peer_item *item, struct soft_peer_ask *ask)
+{
+    const struct call *self = OD_CONTAINER_OF(item, struct call, base.item);
+
+    ask->msg = *self->msg;
+    ask->type = self->request;
+    return 0;
 }
 
-static int call(struct soft_peer_conn *conn, union soft_peer_msg *msg,
-                enum soft_peer_msg_type request, enum soft_peer_msg_type reply)
+static int take_call(struct soft_peer_item *item, const union soft_peer_msg *msg,
+                     const void *payload, size_t len)
 {
-    const uint32_t seq = conn->lane_seq++;
-    const void *payload;
-    size_t len;
-    int rc = send_message(conn, msg, request, seq, NULL, 0);
+    struct call *self = OD_CONTAINER_OF(item, struct call, base.item);
 
-    if (rc == 0)
-        rc = receive(conn, seq, msg, &payload, &len);
-    if (rc == 0)
-        soft_link_release(conn->remote);
-    if (rc == 0 && msg->hdr.status != 0)
-        return msg->hdr.status;
-    if (rc == 0 && msg->hdr.type != reply)
-        rc = -EBADMSG;
-    if (rc != 0 && rc != -ETIMEDOUT)
-        soft_peer_conn_kill(conn);
-    return rc;
+    (void)payload;
+    (void)len;
+    if (msg->hdr.type != self->reply)
+        return -EBADMSG;
+    *self->msg = *msg;
+    return 0;
+}
+
+static int refuse_call(struct soft_peer_item *item, int status)
+{
+    (void)item;
+    return status;
 }
 
 int soft_peer_remote_call(struct soft_peer_conn *conn, union soft_peer_msg *msg,
                           enum soft_peer_msg_type request, enum soft_peer_msg_type reply)
 {
-    int rc;
+    static const struct soft_peer_item_ops ops = {
+        .ask = ask_call, .take = take_call, .refused = refuse_call, .end = end_waited};
+    struct call self = {.base = {.item = {.ops = &ops}, .conn = conn},
+                        .msg = msg,
+                        .request = request,
+                        .reply = reply};
+    int rc = soft_peer_flow_run(conn, &self.base.item);
 
-    pthread_mutex_lock(&conn->lane_lock);
-    rc = call(conn, msg, request, reply);
-    pthread_mutex_unlock(&conn->lane_lock);
-    return rc;
-}
-
-int soft_peer_remote_send(struct soft_peer_conn *conn, union soft_peer_msg *msg,
-                          enum soft_peer_msg_type type)
-{
-    int rc;
-
-    pthread_mutex_lock(&conn->lane_lock);
-    rc = send_message(conn, msg, type, conn->lane_seq++, NULL, 0);
-    pthread_mutex_unlock(&conn->lane_lock);
+    if (rc == -EBADMSG)
+        soft_peer_conn_kill(conn);
     return rc;
 }
 
@@ -212,7 +186,7 @@ int soft_peer_remote_connect(struct soft_peer_conn *conn, const struct soft_peer
 {
     int rc;
 
-    conn->chunk = malloc(PEER_REMOTE_CHUNK);
+    conn->chunk = malloc(PEER_FLOW_PIECE);
     rc = conn->chunk == NULL ? -ENOMEM : open_waker(conn);
     if (rc == 0)
         rc = greet(conn, desc);
@@ -229,6 +203,7 @@ int soft_peer_remote_connect(struct soft_peer_conn *conn, const struct soft_peer
 
 void soft_peer_remote_close(struct soft_peer_conn *conn)
 {
+    soft_peer_flow_close(conn);
     soft_link_close(conn->remote);
     if (conn->waker != NULL)
         od_waker_close(conn->waker);
@@ -253,8 +228,8 @@ static void detach(struct soft_peer_map *map)
     (void)map;
 }
 
-/* What an access may end with; anything else the exporter says is an I/O error. */
-static int access_status(struct soft_peer_map *map, int status)
+/* Anything else the exporter says is an I/O error. */
+int soft_peer_remote_status(struct soft_peer_map *map, int status)
 {
     uint32_t live = PEER_CELL_LIVE;
 
@@ -272,25 +247,13 @@ static int access_status(struct soft_peer_map *map, int status)
     }
 }
 
-/* A reply that comes after this is dropped. */
-static int link_failed(struct soft_peer_conn *conn, int rc)
-{
-    if (rc == -ETIMEDOUT)
-        return -EIO;
-    soft_peer_conn_kill(conn);
-    return -ENOTCONN;
-}
-
+/* A window of a copy. */
 struct stream {
+    struct waited base;
     struct soft_peer_map *map;
     enum soft_peer_direction direction;
     struct soft_peer_cursor local;
     struct soft_peer_cursor remote;
-    uint32_t first; /* sequence number of the first request */
-    uint32_t sent;
-    uint32_t done;
-    size_t bytes[PEER_REMOTE_AHEAD];
-    bool broken;
 };
 
 /* Between the caller's memory and `bytes`. */
@@ -304,113 +267,92 @@ static int move(struct stream *s, void *bytes, size_t len)
     return soft_peer_vm_copy(soft_service_self(), s->direction, local, n, &there, 1, len);
 }
 
-static int request(struct stream *s)
+static int ask_stream(struct soft_peer_item *item, struct soft_peer_ask *ask)
 {
-    struct soft_peer_conn *conn = s->map->conn;
-    bool write = s->direction == PEER_TO_EXPORTER;
+    struct stream *s = OD_CONTAINER_OF(item, struct stream, base.item);
+    const bool write = s->direction == PEER_TO_EXPORTER;
     struct iovec remote[PEER_WIRE_SEGS];
-    union soft_peer_msg msg;
     unsigned int n;
-    size_t len;
-    int rc = 0;
+    size_t len = soft_peer_cursor_take(&s->remote, remote, PEER_WIRE_SEGS, &n, PEER_FLOW_PIECE);
 
-    len = soft_peer_cursor_take(&s->remote, remote, PEER_WIRE_SEGS, &n, PEER_REMOTE_CHUNK);
-    if (write)
-        rc = move(s, conn->chunk, len);
-    if (rc != 0)
-        return rc;
-    msg.copy = (struct soft_peer_msg_copy){
-        .cell = s->map->index, .op = write ? PEER_COPY_WRITE : PEER_COPY_READ, .nsegs = n};
+    soft_peer_remote_ask(s->map, write, len, ask);
+    ask->msg.copy.nsegs = n;
     for (unsigned int i = 0; i < n; i++)
-        msg.copy.segs[i] =
+        ask->msg.copy.segs[i] =
             (struct soft_peer_seg){.addr = (uintptr_t)remote[i].iov_base, .len = remote[i].iov_len};
-    rc = send_message(conn, &msg, PEER_MSG_COPY, s->first + s->sent, conn->chunk, write ? len : 0);
-    if (rc != 0) {
-        s->broken = true;
-        return link_failed(conn, rc);
-    }
-    s->bytes[s->sent % PEER_REMOTE_AHEAD] = len;
-    s->sent++;
-    return 0;
+    ask->payload = s->map->conn->chunk;
+    ask->last = s->remote.n == 0;
+    return write ? move(s, s->map->conn->chunk, len) : 0;
 }
 
-/* Takes the next reply; with `use`, what it brought too. */
-static int settle(struct stream *s, bool use)
+static int refuse_stream(struct soft_peer_item *item, int status)
 {
-    struct soft_peer_conn *conn = s->map->conn;
-    size_t len, want = s->bytes[s->done % PEER_REMOTE_AHEAD];
-    union soft_peer_msg msg;
-    const void *payload;
-    int rc = receive(conn, s->first + s->done, &msg, &payload, &len);
-
-    if (rc != 0) {
-        s->broken = true;
-        return link_failed(conn, rc);
-    }
-    rc = access_status(s->map, msg.hdr.status);
-    if (rc == 0 &&
-        (msg.hdr.type != PEER_MSG_DONE || len != (s->direction == PEER_FROM_EXPORTER ? want : 0)))
-        rc = -EIO;
-    if (rc == 0 && use && s->direction == PEER_FROM_EXPORTER)
-        rc = move(s, (void *)(uintptr_t)payload, len);
-    soft_link_release(conn->remote);
-    s->done++;
-    return rc;
+    return soft_peer_remote_status(OD_CONTAINER_OF(item, struct stream, base.item)->map, status);
 }
 
-/* lane_lock held. Every request that was sent is settled, or the link is gone. */
-static int run_stream(struct stream *s)
+static int take_stream(struct soft_peer_item *item, const union soft_peer_msg *msg,
+                       const void *payload, size_t len)
 {
-    int rc = 0;
+    struct stream *s = OD_CONTAINER_OF(item, struct stream, base.item);
 
-    while (!s->broken && ((rc == 0 && s->remote.n > 0) || s->done < s->sent)) {
-        while (rc == 0 && s->remote.n > 0 && s->sent - s->done < PEER_REMOTE_AHEAD)
-            rc = request(s);
-        if (!s->broken && s->done < s->sent) {
-            int status = settle(s, rc == 0);
+    if (msg->hdr.type != PEER_MSG_DONE)
+        return -EIO;
+    return len > 0 ? move(s, (void *)(uintptr_t)payload, len) : 0;
+}
 
-            rc = rc == 0 ? status : rc;
-        }
-    }
-    return rc;
+void soft_peer_remote_ask(const struct soft_peer_map *map, bool write, size_t len,
+                          struct soft_peer_ask *ask)
+{
+    ask->type = PEER_MSG_COPY;
+    ask->msg.copy.cell = map->index;
+    ask->msg.copy.op = write ? PEER_COPY_WRITE : PEER_COPY_READ;
+    ask->msg.copy.zero = 0;
+    ask->msg.copy.bounce_offset = 0;
+    ask->len = write ? len : 0;
+    ask->back = write ? 0 : len;
 }
 
 static int copy(struct soft_peer_map *map, enum soft_peer_direction direction,
                 const struct soft_peer_window *w)
 {
-    struct soft_peer_conn *conn = map->conn;
+    static const struct soft_peer_item_ops ops = {
+        .ask = ask_stream, .take = take_stream, .refused = refuse_stream, .end = end_waited};
     struct stream s = {
+        .base = {.item = {.ops = &ops}, .conn = map->conn},
         .map = map,
         .direction = direction,
         .local = {.iov = w->local, .n = w->nlocal},
         .remote = {.iov = w->remote, .n = w->nremote},
     };
-    int rc;
+    int rc = soft_peer_flow_run(map->conn, &s.base.item);
 
-    pthread_mutex_lock(&conn->lane_lock);
-    s.first = conn->lane_seq;
-    rc = run_stream(&s);
-    conn->lane_seq += s.sent;
-    pthread_mutex_unlock(&conn->lane_lock);
-    return rc;
+    return rc == -ETIMEDOUT ? -EIO : rc;
 }
 
 static int atomic(struct soft_peer_map *map, const struct soft_peer_atomic *wish, uint64_t *before)
 {
-    union soft_peer_msg msg = {.atomic = {.cell = map->index,
-                                          .op = wish->op,
-                                          .addr = wish->addr,
-                                          .value = wish->value,
-                                          .compare = wish->compare,
-                                          .width = wish->width}};
-    int rc = soft_peer_remote_call(map->conn, &msg, PEER_MSG_ATOMIC, PEER_MSG_DONE);
+    union soft_peer_msg msg;
+    int rc;
 
-    if (rc == -ENOTCONN || rc == -EBADMSG)
+    soft_peer_remote_ask_atomic(map, wish, &msg);
+    rc = soft_peer_remote_call(map->conn, &msg, PEER_MSG_ATOMIC, PEER_MSG_DONE);
+    if (rc == -EBADMSG || rc == -ENOTCONN)
         return -ENOTCONN;
-    rc = access_status(map, rc);
+    rc = soft_peer_remote_status(map, rc);
     if (rc == 0)
         *before = msg.done.value;
     return rc;
+}
+
+void soft_peer_remote_ask_atomic(const struct soft_peer_map *map,
+                                 const struct soft_peer_atomic *wish, union soft_peer_msg *msg)
+{
+    msg->atomic = (struct soft_peer_msg_atomic){.cell = map->index,
+                                                .op = wish->op,
+                                                .addr = wish->addr,
+                                                .value = wish->value,
+                                                .compare = wish->compare,
+                                                .width = wish->width};
 }
 
 const struct soft_peer_engine soft_peer_engine_remote = {

@@ -20,5 +20,6 @@ extern const struct peer_case trust_cases[]; /* descriptors, users, hostile clie
 
 /* Run with engine remote. */
 extern const struct peer_case remote_cases[]; /* descriptors, hostile clients */
+extern const struct peer_case job_cases[];    /* accesses that nobody waits for */
 
 #endif /* OD_TESTS_CONFORMANCE_PEER_CASES_H_ */

@@ -101,6 +101,7 @@ int main(int argc, char **argv)
         add_remote(copy_cases);
         add_remote(life_cases);
         add_remote(remote_cases);
+        add_remote(job_cases);
     } else {
         add_here();
     }
