@@ -119,7 +119,9 @@ typedef void (*urom_plugin_ext_conn_closed_t)(struct urom_worker_ctx *ctx, uint6
  * @fd: receives a descriptor that becomes readable when there is something to progress; -1 when
  *   only commands give the plugin something to do. It stays the plugin's.
  *
- * Returns DOCA_SUCCESS, or DOCA_ERROR_AGAIN: there is something to progress now
+ * Returns DOCA_SUCCESS, or DOCA_ERROR_AGAIN: there is something to progress now,
+ * DOCA_ERROR_IN_PROGRESS: the descriptor does not tell everything, progress is to be called as
+ * without this function, too
  */
 typedef doca_error_t (*urom_plugin_ext_arm_t)(struct urom_worker_ctx *ctx, int *fd);
 

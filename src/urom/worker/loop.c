@@ -55,16 +55,19 @@ static bool arm_plugins(const struct worker *worker, struct pollfd *fds, nfds_t 
 
     for (size_t i = 0; i < worker->nplugins; i++) {
         struct worker_plugin *plugin = &worker->plugins[i];
+        doca_error_t result;
         int fd = -1;
 
         if (plugin->ext_arm == NULL) {
             all = false;
             continue;
         }
-        if (plugin->ext_arm(&plugin->ctx, &fd) == DOCA_ERROR_AGAIN)
+        result = plugin->ext_arm(&plugin->ctx, &fd);
+        if (result == DOCA_ERROR_AGAIN)
             *again = true;
         else if (fd >= 0)
             fds[(*nfds)++] = (struct pollfd){.fd = fd, .events = POLLIN};
+        all = all && result != DOCA_ERROR_IN_PROGRESS;
     }
     return all;
 }

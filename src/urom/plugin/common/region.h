@@ -47,6 +47,17 @@ PLUGIN_API doca_error_t plugin_region_command(struct plugin_base *base, struct u
                                               struct urom_worker_cmd_desc *command, uint32_t op,
                                               bool *keeps);
 
+/* Whether a copy between the two, either of which may be NULL (memory of the worker), can be a job
+ * of the one that is another host's. */
+static inline bool plugin_regions_are_job(const struct plugin_region *a,
+                                          const struct plugin_region *b)
+{
+    const struct plugin_region *far = a != NULL && a->far ? a : b;
+    const struct plugin_region *near = far == a ? b : a;
+
+    return far != NULL && soft_peer_is_far(far->map) && (near == NULL || !near->far);
+}
+
 /* What an access through a region's map says: 0 or a negative errno. */
 PLUGIN_API doca_error_t plugin_region_error(int err);
 

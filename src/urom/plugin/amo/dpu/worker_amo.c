@@ -2,8 +2,9 @@
 /* The plugin worker_amo: atomic operations on memory of its clients and of their peers.
  *
  * Memory that is mapped is worked on by the CPU here, at once. For other memory a thread of its
- * owner does it, which is waited for in an errand; either way the owner's own atomic operations see
- * it as one of theirs. Behind a fence that has to wait, all operations of its channel wait. */
+ * owner does it, which is waited for in an errand, or without one when it is on another host; in
+ * any way the owner's own atomic operations see it as one of theirs. Behind a fence that has to
+ * wait, all operations of its channel wait. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -16,7 +17,8 @@
 struct amo {
     struct plugin_base base;
     struct od_waker waker;
-    struct od_list running; /* with errands */
+    struct soft_peer_port port;
+    struct od_list running; /* by others */
     struct od_list waiting; /* behind a fence, in their order */
 };
 
@@ -24,6 +26,7 @@ struct amo {
 struct amo_op {
     struct od_list entry;
     struct plugin_errand errand;
+    struct soft_peer_job far;
     struct amo *amo;
     struct urom_worker_cmd_desc *command;
     struct amo_cmd cmd;
@@ -36,7 +39,7 @@ struct amo_op {
  * Operations
  */
 
-static int execute(const struct plugin_region *region, const struct amo_cmd *cmd, uint64_t *before)
+static struct soft_peer_atomic wish_of(const struct amo_cmd *cmd)
 {
     static const enum soft_peer_atomic_op ops[AMO_CODES] = {
         [AMO_FADD] = SOFT_PEER_OP_ADD,  [AMO_CSWAP] = SOFT_PEER_OP_CSWAP,
@@ -44,11 +47,17 @@ static int execute(const struct plugin_region *region, const struct amo_cmd *cmd
         [AMO_FAND] = SOFT_PEER_OP_AND,  [AMO_FOR] = SOFT_PEER_OP_OR,
         [AMO_FXOR] = SOFT_PEER_OP_XOR,
     };
-    const struct soft_peer_atomic atomic = {.op = ops[cmd->head.op],
-                                            .width = cmd->size,
-                                            .addr = cmd->va,
-                                            .value = cmd->operand,
-                                            .compare = cmd->compare};
+
+    return (struct soft_peer_atomic){.op = ops[cmd->head.op],
+                                     .width = cmd->size,
+                                     .addr = cmd->va,
+                                     .value = cmd->operand,
+                                     .compare = cmd->compare};
+}
+
+static int execute(const struct plugin_region *region, const struct amo_cmd *cmd, uint64_t *before)
+{
+    const struct soft_peer_atomic atomic = wish_of(cmd);
 
     return soft_peer_atomic(region->map, &atomic, before);
 }
@@ -88,7 +97,31 @@ static void end_errand(struct plugin_errand *errand, bool ran)
     end_op(op, ran ? plugin_region_error(op->err) : DOCA_ERROR_IO_FAILED);
 }
 
-/* An operation that has been kept: at once, or by an errand. */
+/* By the owner, on another host. */
+static void start_far(struct amo_op *op)
+{
+    int err;
+
+    op->far = (struct soft_peer_job){
+        .kind = SOFT_PEER_JOB_ATOMIC, .map = op->region->map, .atomic = wish_of(&op->cmd)};
+    err = soft_peer_job_begin(&op->amo->port, &op->far);
+    if (err != 0)
+        end_op(op, plugin_region_error(err));
+}
+
+static void collect_far(struct amo *amo)
+{
+    struct soft_peer_job *job;
+
+    while ((job = soft_peer_port_poll(&amo->port)) != NULL) {
+        struct amo_op *op = OD_CONTAINER_OF(job, struct amo_op, far);
+
+        op->before = job->before;
+        end_op(op, plugin_region_error(job->status));
+    }
+}
+
+/* An operation that has been kept: at once, or by its owner. */
 static void start_op(struct amo_op *op)
 {
     op->region = plugin_region_get(op->command->dest_id, op->cmd.remote);
@@ -101,10 +134,14 @@ static void start_op(struct amo_op *op)
         end_op(op, plugin_region_error(op->err));
         return;
     }
-    op->errand.run = run_errand;
-    op->errand.done = end_errand;
     od_list_remove(&op->entry);
     od_list_append(&op->amo->running, &op->entry);
+    if (soft_peer_is_far(op->region->map)) {
+        start_far(op);
+        return;
+    }
+    op->errand.run = run_errand;
+    op->errand.done = end_errand;
     if (plugin_errand_start(&op->amo->base, &op->region->line, &op->errand) != 0)
         end_op(op, DOCA_ERROR_NO_MEMORY);
 }
@@ -220,6 +257,7 @@ static doca_error_t amo_progress(struct urom_worker_ctx *ctx, ucs_list_link_t *n
     struct amo *amo = ctx->plugin_ctx;
 
     plugin_errands_collect(&amo->base);
+    collect_far(amo);
     if (od_unlikely(!od_list_is_empty(&amo->waiting)))
         start_waiting(amo);
     return plugin_hand_over(&amo->base, notif_list);
@@ -240,6 +278,7 @@ static doca_error_t amo_open(struct urom_worker_ctx *ctx)
         return DOCA_ERROR_OPERATING_SYSTEM;
     }
     plugin_init(&amo->base, &amo->waker);
+    soft_peer_port_open(&amo->port);
     od_list_init(&amo->running);
     od_list_init(&amo->waiting);
     ctx->plugin_ctx = amo;
@@ -264,8 +303,11 @@ static void amo_close(struct urom_worker_ctx *ctx)
 
     drop_waiting(amo, 0);
     plugin_errands_end(&amo->base);
+    soft_peer_port_cancel(&amo->port);
+    collect_far(amo);
     plugin_regions_abandon(&amo->base);
     plugin_fini(&amo->base);
+    soft_peer_port_close(&amo->port);
     od_waker_close(&amo->waker);
     free(amo);
     ctx->plugin_ctx = NULL;
@@ -284,9 +326,9 @@ doca_error_t urom_plugin_ext_arm(struct urom_worker_ctx *ctx, int *fd)
     od_waker_clear(&amo->waker);
     od_waker_arm(&amo->waker);
     *fd = amo->waker.fd;
-    return ucs_list_is_empty(&amo->base.done) && !plugin_errands_pending(&amo->base)
-               ? DOCA_SUCCESS
-               : DOCA_ERROR_AGAIN;
+    if (!ucs_list_is_empty(&amo->base.done) || plugin_errands_pending(&amo->base))
+        return DOCA_ERROR_AGAIN;
+    return amo->port.under_way > 0 ? DOCA_ERROR_IN_PROGRESS : DOCA_SUCCESS;
 }
 
 doca_error_t urom_plugin_get_iface(struct urom_plugin_iface *iface)

@@ -2,8 +2,9 @@
 /* The plugin worker_rma: copies between memory of its clients and of their peers.
  *
  * Each channel has a lane: its operations begin in order, and those that only copy run as the copy
- * engine likes. A flush and a fence wait until the lane is empty. Copies that another process or
- * host has a part in are errands, so that nobody else waits for it. */
+ * engine likes. A flush and a fence wait until the lane is empty. Copies from and to another host
+ * are jobs of its memory; those that another process has a part in are errands, so that nobody else
+ * waits for it. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,7 @@ struct rma_lane;
 /* Lies behind the notification that it ends with. */
 struct rma_op {
     struct soft_copy_job job;
+    struct soft_peer_job far;    /* of a copy from or to another host */
     struct plugin_errand errand; /* of a copy that waits for another process */
     struct rma_lane *lane;
     int err; /* of that */
@@ -53,6 +55,7 @@ struct rma {
     struct plugin_base base;
     struct urom_worker_ctx *ctx;
     struct od_waker waker; /* of copy engines that work while nobody polls */
+    struct soft_peer_port port;
     struct od_list lanes;
     struct rma_lane *recent;
 };
@@ -190,25 +193,43 @@ static void end_errand(struct plugin_errand *errand, bool ran)
     finish(rma, op, ran ? plugin_region_error(op->err) : DOCA_ERROR_IO_FAILED);
 }
 
-/* The region whose owner has to be waited for, or NULL. */
-static inline struct plugin_region *far_region(const struct rma_op *op)
+/* What one side of which is another host's, and the other side at hand. False: not now. */
+static bool start_far(struct rma *rma, struct rma_lane *lane, struct rma_op *op)
 {
-    if (od_unlikely(op->remote->far))
-        return op->remote;
-    return od_unlikely(op->local != NULL && op->local->far) ? op->local : NULL;
+    const bool put = op->dst.peer != NULL && soft_peer_is_far(op->dst.peer);
+    const struct soft_seg *there = put ? &op->dst : &op->src, *here = put ? &op->src : &op->dst;
+
+    op->lane = lane;
+    op->far = (struct soft_peer_job){
+        .kind = put ? SOFT_PEER_JOB_WRITE : SOFT_PEER_JOB_READ,
+        .map = there->peer,
+        .addr = there->addr,
+        .len = op->job.len,
+        .near = here->peer,
+        .near_addr = here->addr,
+    };
+    return soft_peer_job_begin(&rma->port, &op->far) == 0; /* it was checked before */
+}
+
+static OD_COLD bool start_errand(struct rma *rma, struct rma_lane *lane, struct rma_op *op,
+                                 struct plugin_region *far)
+{
+    op->lane = lane;
+    op->errand.run = run_errand;
+    op->errand.done = end_errand;
+    return plugin_errand_start(&rma->base, &far->line, &op->errand) == 0;
 }
 
 /* False: not now. */
 static inline bool start_copy(struct rma *rma, struct rma_lane *lane, struct rma_op *op)
 {
-    struct plugin_region *far = far_region(op);
+    const bool waits = op->remote->far || (op->local != NULL && op->local->far);
 
-    if (od_likely(far == NULL))
+    if (od_likely(!waits))
         return lane->chan->ops->submit(lane->chan, &op->job) == 0;
-    op->lane = lane;
-    op->errand.run = run_errand;
-    op->errand.done = end_errand;
-    return plugin_errand_start(&rma->base, &far->line, &op->errand) == 0;
+    if (plugin_regions_are_job(op->remote, op->local))
+        return start_far(rma, lane, op);
+    return start_errand(rma, lane, op, op->remote->far ? op->remote : op->local);
 }
 
 /* Begins what may begin. */
@@ -239,6 +260,19 @@ static inline void push(struct rma_lane *lane, struct rma_op *op)
     else
         lane->last->next = op;
     lane->last = op;
+}
+
+/* Copies from and to other hosts that have ended. */
+static inline void poll_far(struct rma *rma)
+{
+    struct soft_peer_job *job;
+
+    while ((job = soft_peer_port_poll(&rma->port)) != NULL) {
+        struct rma_op *op = OD_CONTAINER_OF(job, struct rma_op, far);
+
+        op->lane->running--;
+        finish(rma, op, plugin_region_error(job->status));
+    }
 }
 
 /* What the engine has done. True: it may have more to do at once. */
@@ -313,6 +347,7 @@ static doca_error_t rma_progress(struct urom_worker_ctx *ctx, ucs_list_link_t *n
     struct rma *rma = ctx->plugin_ctx;
 
     plugin_errands_collect(&rma->base);
+    poll_far(rma);
     OD_LIST_FOR_EACH_SAFE(link, &rma->lanes)
     {
         struct rma_lane *lane = OD_LIST_ENTRY(link, struct rma_lane, entry);
@@ -342,6 +377,7 @@ static doca_error_t rma_open(struct urom_worker_ctx *ctx)
         return DOCA_ERROR_OPERATING_SYSTEM;
     }
     plugin_init(&rma->base, &rma->waker);
+    soft_peer_port_open(&rma->port);
     od_list_init(&rma->lanes);
     rma->ctx = ctx;
     ctx->plugin_ctx = rma;
@@ -374,6 +410,8 @@ static void rma_close(struct urom_worker_ctx *ctx)
         leave(rma, lane);
     }
     plugin_errands_end(&rma->base);
+    soft_peer_port_cancel(&rma->port);
+    poll_far(rma);
     OD_LIST_FOR_EACH_SAFE(link, &rma->lanes)
     {
         struct rma_lane *lane = OD_LIST_ENTRY(link, struct rma_lane, entry);
@@ -384,6 +422,7 @@ static void rma_close(struct urom_worker_ctx *ctx)
     }
     plugin_regions_abandon(&rma->base);
     plugin_fini(&rma->base);
+    soft_peer_port_close(&rma->port);
     od_waker_close(&rma->waker);
     free(rma);
     ctx->plugin_ctx = NULL;
@@ -419,7 +458,9 @@ doca_error_t urom_plugin_ext_arm(struct urom_worker_ctx *ctx, int *fd)
                lane->chan->ops->pending(lane->chan);
     }
     *fd = rma->waker.fd;
-    return busy ? DOCA_ERROR_AGAIN : DOCA_SUCCESS;
+    if (busy)
+        return DOCA_ERROR_AGAIN;
+    return rma->port.under_way > 0 ? DOCA_ERROR_IN_PROGRESS : DOCA_SUCCESS;
 }
 
 doca_error_t urom_plugin_get_iface(struct urom_plugin_iface *iface)
