@@ -190,6 +190,21 @@ void rig_wait(struct rig *rig, const unsigned int *left)
         doca_pe_progress(rig->pe);
 }
 
+void rig_sleep(struct rig *rig, const unsigned int *left, unsigned int most)
+{
+    struct pollfd pfd = {.events = POLLIN};
+
+    rig_check(doca_pe_get_notification_handle(rig->pe, &pfd.fd), "notification handle");
+    while (*(const volatile unsigned int *)left > most) {
+        if (doca_pe_progress(rig->pe) != 0)
+            continue;
+        rig_check(doca_pe_request_notification(rig->pe), "notification");
+        if (doca_pe_progress(rig->pe) == 0)
+            poll(&pfd, 1, -1);
+        rig_check(doca_pe_clear_notification(rig->pe, pfd.fd), "notification");
+    }
+}
+
 static void region_done(struct doca_urom_ops_region *region, doca_error_t status, void *left)
 {
     (void)region;

@@ -40,6 +40,8 @@ void rig_region_end(struct rig *rig, struct doca_urom_ops_region *region);
  * failure. */
 void rig_done(struct doca_urom_ops *ops, doca_error_t status, void *left);
 void rig_wait(struct rig *rig, const unsigned int *left);
+/* Sleeps until at most so many are left. */
+void rig_sleep(struct rig *rig, const unsigned int *left, unsigned int most);
 
 /* Memory that others can map, or not; touched. */
 void *rig_memory(size_t len, int shareable);
