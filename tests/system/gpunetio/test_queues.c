@@ -4,6 +4,8 @@
 
 #include "lib/gpu_fixture.h"
 
+#include <doca_flow.h>
+
 #define STRIDE 2048u
 #define DEPTH  64u
 
@@ -370,6 +372,56 @@ static void ends_in_any_order(void **state)
     gpu_fix_close(&fix);
 }
 
+/* All UDP to that queue. */
+static struct doca_flow_port *steer_to(struct doca_dev *dev, struct doca_eth_rxq *rxq)
+{
+    const struct doca_flow_match udp = {.parser_meta = {.outer_l3_type = DOCA_FLOW_L3_META_IPV4,
+                                                        .outer_l4_type = DOCA_FLOW_L4_META_UDP}};
+    uint16_t id = 0;
+    const struct doca_flow_fwd fwd = {.type = DOCA_FLOW_FWD_RSS,
+                                      .rss = {.queues_array = &id, .nr_queues = 1}};
+    struct doca_flow_port_cfg *port_cfg;
+    struct doca_flow_pipe_cfg *pipe_cfg;
+    struct doca_flow_cfg *cfg;
+    struct doca_flow_port *port;
+    struct doca_flow_pipe *pipe;
+
+    assert_ok(doca_eth_rxq_apply_queue_id(rxq, id));
+    assert_ok(doca_flow_cfg_create(&cfg));
+    assert_ok(doca_flow_cfg_set_mode_args(cfg, "vnf,isolated"));
+    assert_ok(doca_flow_init(cfg));
+    assert_ok(doca_flow_cfg_destroy(cfg));
+    assert_ok(doca_flow_port_cfg_create(&port_cfg));
+    assert_ok(doca_flow_port_cfg_set_port_id(port_cfg, 0));
+    assert_ok(doca_flow_port_cfg_set_dev(port_cfg, dev));
+    assert_ok(doca_flow_port_start(port_cfg, &port));
+    assert_ok(doca_flow_port_cfg_destroy(port_cfg));
+    assert_ok(doca_flow_pipe_cfg_create(&pipe_cfg, port));
+    assert_ok(doca_flow_pipe_cfg_set_is_root(pipe_cfg, true));
+    assert_ok(doca_flow_pipe_cfg_set_match(pipe_cfg, &udp, NULL));
+    assert_ok(doca_flow_pipe_create(pipe_cfg, &fwd, NULL, &pipe));
+    assert_ok(doca_flow_pipe_cfg_destroy(pipe_cfg));
+    assert_ok(doca_flow_pipe_basic_add_entry(0, pipe, NULL, 0, NULL, NULL, NULL, 0, NULL, NULL));
+    return port;
+}
+
+/* GR-8: memory before its queue, a map that is started, the device before Flow. */
+static void ends_as_receivers_do(void **state)
+{
+    struct doca_flow_port *port;
+    struct gpu_fix fix;
+    struct gpu_rx rx;
+
+    (void)state;
+    gpu_fix_open(&fix);
+    gpu_rx_open(&fix, fix.b, 64, STRIDE, &rx);
+    port = steer_to(fix.b, rx.rxq);
+    assert_ok(doca_flow_port_stop(port));
+    gpu_rx_close(&fix, &rx);
+    gpu_fix_close(&fix);
+    doca_flow_destroy();
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -382,6 +434,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(oldest_events_are_lost),
         cmocka_unit_test(waiting_slots_hold_the_queue),
         cmocka_unit_test(ends_in_any_order),
+        cmocka_unit_test(ends_as_receivers_do),
     };
     int rc = eth_wire_up(argc > 1 ? argv[1] : "loop");
 
