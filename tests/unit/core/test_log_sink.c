@@ -255,13 +255,16 @@ static void handlers_that_log_do_not_hang(void **state)
  * System log
  */
 
+/* -1: not allowed, as in a namespace of users where this one has no number. */
 static int bind_dev_log(void)
 {
     const struct sockaddr_un addr = {.sun_family = AF_UNIX, .sun_path = "/dev/log"};
     int fd = socket(AF_UNIX, SOCK_DGRAM, 0);
 
-    CHECK(bind(fd, (const struct sockaddr *)&addr, sizeof(addr)) == 0);
-    return fd;
+    if (bind(fd, (const struct sockaddr *)&addr, sizeof(addr)) == 0)
+        return fd;
+    close(fd);
+    return -1;
 }
 
 static int rebind_dev_log(int fd)
@@ -269,7 +272,9 @@ static int rebind_dev_log(int fd)
     if (fd >= 0)
         close(fd);
     CHECK(unlink("/dev/log") == 0);
-    return bind_dev_log();
+    fd = bind_dev_log();
+    CHECK(fd >= 0);
+    return fd;
 }
 
 /* A private /dev with nothing but our own /dev/log. Returns its socket, -1 where namespaces are not
