@@ -48,6 +48,11 @@ class Tests(run_external.Tests):
         self.wire(0, 0, 64, 50, 'proxy', completions=3200)
         self.wire(1, 1, 64, 200, 'proxy', completions=200)
 
+    def test_kernels_copy(self):
+        self.run('gpu_dma_memcpy', 'host', '0000:b1:00.0', '0000:06:00.0',
+                 says=['kernel sees: written by the CPU', 'CPU sees: written by a kernel',
+                       'finished successfully'])
+
     def test_at_times(self):
         for scope in range(3):
             self.wire(2, scope, 32, 8, completions=8)
