@@ -132,6 +132,8 @@ int main(void)
     } cases[] = {
         {"drop, 64 B, fast", JOB_DROP, {TRAFFIC_FAST, 64, 1}},
         {"drop, 1518 B, fast", JOB_DROP, {TRAFFIC_FAST, 1514, 1}},
+        {"drop in place, 64 B, fast", JOB_DROP, {TRAFFIC_FAST, 64, 1}},
+        {"drop in place, 1518 B, fast", JOB_DROP, {TRAFFIC_FAST, 1514, 1}},
         {"drop, 64 B, ordinary", JOB_DROP, {TRAFFIC_ORDINARY, 64, 1}},
         {"drop, 1518 B, ordinary", JOB_DROP, {TRAFFIC_ORDINARY, 1514, 1}},
         {"forward, 64 B, fast", JOB_FORWARD, {TRAFFIC_FAST, 64, 1}},
@@ -161,9 +163,11 @@ int main(void)
     printf("line ping-pong before: %.0f ns\n", bench_ping_pong());
     fflush(stdout);
     for (unsigned int i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        side_in_place = strstr(cases[i].name, "in place") != NULL;
         if (is_wanted(cases[i].name))
             compare(cases[i].name, cases[i].job, cases[i].traffic);
     }
+    side_in_place = false;
     if (is_wanted("entries"))
         compare_entries();
     printf("line ping-pong after: %.0f ns\n", bench_ping_pong());

@@ -42,4 +42,7 @@ const char *side_find_testpmd(void);
 /* Entries of the table that frames go through; 0: there is none. Ours only. */
 extern uint32_t side_entries;
 
+/* Whether frames may be received right into the places that are posted. Ours only. */
+extern bool side_in_place;
+
 #endif /* BENCH_NIC_SIDE_H_ */

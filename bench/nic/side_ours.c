@@ -16,6 +16,7 @@
 #define BURST 32u
 
 uint32_t side_entries;
+bool side_in_place;
 
 struct ours {
     struct soft_device in, out;
@@ -48,7 +49,7 @@ static void post(struct ours *self, uint32_t n)
 
     while (n-- > 0 && (place = soft_nic_rxq_next(self->rxq)) != NULL) {
         place->place =
-            (struct soft_nic_piece){self->places + self->posted++ % DEPTH * PLACE, PLACE};
+            (struct soft_nic_piece){self->places + 2048 + self->posted++ % DEPTH * PLACE, PLACE};
         soft_nic_rxq_post(self->rxq);
     }
 }
@@ -89,13 +90,15 @@ static void drop_entries(struct ours *self)
 
 static void open_rx(struct ours *self)
 {
-    const struct soft_nic_rxq_conf conf = {.depth = DEPTH};
+    struct soft_nic_rxq_conf conf = {.depth = DEPTH};
 
+    self->places = aligned_alloc(4096, (size_t)DEPTH * PLACE + 4096);
+    memset(self->places, 0, (size_t)DEPTH * PLACE + 4096);
+    if (side_in_place)
+        conf.area = (struct soft_nic_area){self->places + 2048, DEPTH, PLACE};
     hold(&self->in, TRAFFIC_RX, &self->rx_port);
     if (soft_nic_rxq_open(self->rx_port, &conf, &self->rxq) != 0)
         bench_die("queue", soft_reason());
-    self->places = aligned_alloc(4096, (size_t)DEPTH * PLACE);
-    memset(self->places, 0, (size_t)DEPTH * PLACE);
     post(self, DEPTH);
     add_entries(self);
 }

@@ -5,12 +5,15 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/bpf.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
@@ -20,6 +23,7 @@
 
 #include "soft/copy/copy.h"
 #include "soft/device/device.h"
+#include "soft/nic/nic.h"
 #include "util/cleanup.h"
 
 /* Each check really does what the libraries will do, and says how to mend what fails. */
@@ -226,6 +230,32 @@ static void check_gpu(struct finding *finding)
     check_library(finding, "libcuda.so.1", "not needed here; comes with a GPU's driver");
 }
 
+/* As far as it goes without an interface: each driver knows for itself whether it can do `native`.
+ */
+static void check_af_xdp(struct finding *finding)
+{
+    union bpf_attr map = {
+        .map_type = BPF_MAP_TYPE_XSKMAP, .key_size = 4, .value_size = 4, .max_entries = 1};
+    struct soft_device device = {.port = "af_xdp:od-none"};
+    OD_AUTO_FD int fd = socket(AF_XDP, SOCK_RAW | SOCK_CLOEXEC, 0);
+    OD_AUTO_FD int map_fd = (int)syscall(SYS_bpf, BPF_MAP_CREATE, &map, sizeof(map));
+    bool has_map = map_fd >= 0;
+    struct soft_nic_port *port;
+    int err = soft_nic_port_hold(&device, &port);
+
+    /* There is no such interface, and that is the last thing it asks about. */
+    if (err != -ENODEV)
+        say(finding, OPTIONAL, soft_reason(), "only ports of kind af_xdp need it");
+    else if (fd < 0)
+        say(finding, OPTIONAL, "no AF_XDP sockets",
+            "CAP_NET_RAW, and a kernel with them; only ports of kind af_xdp need it");
+    else if (!has_map)
+        say(finding, OPTIONAL, "no XDP programs can be loaded",
+            "CAP_BPF and CAP_NET_ADMIN; only ports of kind af_xdp need it");
+    else
+        say(finding, FOUND, "sockets, maps, the module of ports", "");
+}
+
 static const struct check checks[] = {
     {"kernel", check_kernel},
     {"cores", check_cores},
@@ -236,6 +266,7 @@ static const struct check checks[] = {
     {"open files", check_open_files},
     {"copy engines", check_copy_engines},
     {"huge pages", check_hugepages},
+    {"AF_XDP", check_af_xdp},
     {"C compiler", check_compiler},
     {"pkg-config", check_pkg_config},
     {"meson", check_meson},
