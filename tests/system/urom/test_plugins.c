@@ -39,7 +39,7 @@ static void put(const char *to, const char *name, const char *as)
     const char *paths = getenv("UROM_PLUGIN_PATH"), *bad = getenv("UROM_BAD_PLUGIN_PATH");
 
     snprintf(command, sizeof(command),
-             "for d in $(echo '%s;%s' | tr ';' ' '); do if [ -e \"$d/%s\" ]; then "
+             "IFS=';'; for d in $(echo '%s;%s'); do if [ -e \"$d/%s\" ]; then "
              "cp \"$d/%s\" '%s/.copy' && mv '%s/.copy' '%s/%s' && exit 0; fi; done; exit 1",
              paths, bad, name, name, to, to, to, as);
     assert_int_equal(system(command), 0);

@@ -68,7 +68,7 @@ static int ctl(const char *arguments, char *out, size_t size)
     FILE *file;
     size_t n;
 
-    snprintf(command, sizeof(command), "%s %s 2>&1", getenv("UROM_CTL"), arguments);
+    snprintf(command, sizeof(command), "'%s' %s 2>&1", getenv("UROM_CTL"), arguments);
     file = popen(command, "r");
     assert_non_null(file);
     n = fread(out, 1, size - 1, file);
