@@ -33,6 +33,7 @@
 #include "urom/wire/page.h"
 #include "urom/wire/spawn.h"
 #include "util/list.h"
+#include "util/net.h"
 
 struct daemon;
 
@@ -71,11 +72,6 @@ void daemon_say_ready(const struct daemon *daemon);
 #define LISTEN_MAX  8
 #define SOURCES_MAX 64
 
-struct daemon_net {
-    uint8_t addr[16]; /* IPv4 as mapped IPv6 */
-    unsigned int bits;
-};
-
 struct daemon_options {
     uint32_t max_msg;
     char device[UROM_WIRE_NAME_SIZE];
@@ -91,7 +87,7 @@ struct daemon_options {
     size_t nuids;
     gid_t gids[LIST_MAX];
     size_t ngids;
-    struct daemon_net nets[LIST_MAX];
+    struct od_net nets[LIST_MAX];
     size_t nnets;
     char token_file[PATH_MAX]; /* "": none */
     char worker_path[PATH_MAX];

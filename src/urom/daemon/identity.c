@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "urom/daemon/daemon_priv.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -25,7 +24,7 @@ int daemon_identity_reload(struct daemon *daemon)
 {
     const char *path = daemon->options.token_file;
     OD_AUTO_FD int fd = -1;
-    uint8_t secret[UROM_SECRET_SIZE + 1];
+    uint8_t secret[UROM_SECRET_SIZE + 2]; /* a line's end does not count */
     struct stat st;
     ssize_t n;
 
@@ -109,48 +108,12 @@ static bool user_is_allowed(const struct daemon *daemon, uid_t uid, gid_t gid, c
  * Other machines
  */
 
-/* "tcp:HOST:PORT", "ucx:HOST:PORT", "[v6]:PORT", or an address alone. */
-static bool parse_addr(const char *text, uint8_t addr[16])
+/* Of a peer's address, which a transport may lead. */
+static int parse_peer(const char *addr, struct od_host *host)
 {
-    static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
-    char host[INET6_ADDRSTRLEN + 1];
-    const char *end;
-    size_t len;
-
-    if (strncmp(text, "tcp:", 4) == 0 || strncmp(text, "ucx:", 4) == 0)
-        text += 4;
-    if (text[0] == '[') {
-        text++;
-        end = strchr(text, ']');
-    } else {
-        end = strchr(text, ':') == strrchr(text, ':') ? strchr(text, ':') : NULL;
-    }
-    len = end != NULL ? (size_t)(end - text) : strlen(text);
-    if (len >= sizeof(host))
-        return false;
-    memcpy(host, text, len);
-    host[len] = '\0';
-    if (inet_pton(AF_INET6, host, addr) == 1)
-        return true;
-    memcpy(addr, mapped, sizeof(mapped));
-    return inet_pton(AF_INET, host, addr + 12) == 1;
-}
-
-static bool in_net(const uint8_t addr[16], const struct daemon_net *net)
-{
-    for (unsigned int bit = 0; bit < net->bits; bit++) {
-        if (((addr[bit / 8] ^ net->addr[bit / 8]) & (0x80u >> bit % 8)) != 0)
-            return false;
-    }
-    return true;
-}
-
-static bool is_loopback(const uint8_t addr[16])
-{
-    static const uint8_t v6[16] = {[15] = 1};
-    static const uint8_t v4[13] = {[10] = 0xff, [11] = 0xff, [12] = 127};
-
-    return memcmp(addr, v6, 16) == 0 || memcmp(addr, v4, 13) == 0;
+    if (strncmp(addr, "tcp:", 4) == 0 || strncmp(addr, "ucx:", 4) == 0)
+        addr += 4;
+    return od_host_parse(addr, host);
 }
 
 /* Takes as long for a wrong token as for the right one. */
@@ -167,20 +130,20 @@ static bool knows_secret(const struct daemon *daemon, const struct urom_hello *h
 static bool host_is_allowed(const struct daemon *daemon, const struct soft_link_peer *peer,
                             const struct urom_hello *hello, const char **why)
 {
-    uint8_t addr[16];
+    struct od_host host;
     bool listed = false;
 
-    if (!parse_addr(peer->addr, addr)) {
+    if (parse_peer(peer->addr, &host) != 0) {
         *why = "its address cannot be read";
         return false;
     }
     for (size_t i = 0; i < daemon->options.nnets; i++)
-        listed = listed || in_net(addr, &daemon->options.nets[i]);
-    if (!listed && !is_loopback(addr)) {
+        listed = listed || od_net_has(&daemon->options.nets[i], &host);
+    if (!listed && !od_host_is_loopback(&host)) {
         *why = "--allow-net does not admit this address";
         return false;
     }
-    if (daemon->secret_len == 0 && !is_loopback(addr)) {
+    if (daemon->secret_len == 0 && !od_host_is_loopback(&host)) {
         *why = "the daemon has no --token-file, which other hosts need";
         return false;
     }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "urom/daemon/daemon_priv.h"
 
-#include <arpa/inet.h>
 #include <grp.h>
 #include <pwd.h>
 #include <sched.h>
@@ -95,28 +94,9 @@ static doca_error_t take_gid(const char *option, const char *value, struct daemo
 /* "192.0.2.0/24", "2001:db8::/32", or one address. */
 static doca_error_t take_net(const char *option, const char *value, struct daemon_options *options)
 {
-    static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
-    struct daemon_net net = {.bits = 128};
-    char addr[INET6_ADDRSTRLEN];
-    const size_t len = strcspn(value, "/");
-    uint64_t bits = 128;
-    bool v4;
-
-    if (len >= sizeof(addr) || options->nnets == LIST_MAX)
-        return bad(option, value, "one of up to 64 networks");
-    memcpy(addr, value, len);
-    addr[len] = '\0';
-    v4 = inet_pton(AF_INET, addr, net.addr + 12) == 1;
-    if (v4)
-        memcpy(net.addr, mapped, sizeof(mapped));
-    else if (inet_pton(AF_INET6, addr, net.addr) != 1)
-        return bad(option, value, "a network such as 192.0.2.0/24");
-    if (value[len] == '/') {
-        if (od_parse_u64(value + len + 1, &bits) != 0 || bits > (v4 ? 32u : 128u))
-            return bad(option, value, "a network such as 192.0.2.0/24");
-        net.bits = (unsigned int)bits + (v4 ? 96 : 0);
-    }
-    options->nets[options->nnets++] = net;
+    if (options->nnets == LIST_MAX || od_net_parse(value, &options->nets[options->nnets]) != 0)
+        return bad(option, value, "one of up to 64 networks such as 192.0.2.0/24");
+    options->nnets++;
     return DOCA_SUCCESS;
 }
 

@@ -15,7 +15,6 @@
 #include "urom/wire/domain.h"
 
 #define FRAME_DEPTH 4
-#define ANSWER_MS   30000
 
 /* ------------------------------------------------------------------------------------------------
  * Failing
@@ -114,7 +113,7 @@ static int begin_member(struct doca_urom_domain *domain, struct urom_domain_memb
     const struct soft_link_conf conf = {
         .max_msg = UROM_WIRE_FRAME_MAX,
         .depth = FRAME_DEPTH,
-        .connect_timeout = ANSWER_MS,
+        .connect_timeout = worker->service->answer_timeout,
         .waker = core_ctx_waker(&domain->ctx),
     };
     struct urom_hello hello;

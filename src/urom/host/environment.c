@@ -11,6 +11,7 @@
 #include "util/parse.h"
 
 #define CONNECT_TIMEOUT_MS 5000
+#define ANSWER_TIMEOUT_MS  30000
 #define TIMEOUT_MAX_MS     (24u * 3600 * 1000)
 
 static const char *text(const char *name)
@@ -41,6 +42,7 @@ void urom_environment_read(struct urom_environment *env)
         .service_file = text("DOCA_UROM_SERVICE_FILE"),
         .socket = text("DOCA_UROM_SOCKET"),
         .connect_timeout = milliseconds("DOCA_UROM_CONNECT_TIMEOUT_MS", CONNECT_TIMEOUT_MS),
+        .answer_timeout = milliseconds("DOCA_UROM_ANSWER_TIMEOUT_MS", ANSWER_TIMEOUT_MS),
         .domain_timeout = milliseconds("DOCA_UROM_DOMAIN_TIMEOUT_MS", 0),
         .has_runtime_dir = text("OPENDOCA_RUNTIME_DIR") != NULL,
     };
@@ -49,6 +51,7 @@ void urom_environment_read(struct urom_environment *env)
 int urom_environment_secret(uint8_t secret[UROM_SECRET_SIZE], uint32_t *len)
 {
     const char *path = text("DOCA_UROM_TOKEN_FILE");
+    uint8_t bytes[UROM_SECRET_SIZE + 2]; /* a line's end does not count */
     OD_AUTO_FD int fd = -1;
     struct stat st;
     ssize_t n;
@@ -59,14 +62,18 @@ int urom_environment_secret(uint8_t secret[UROM_SECRET_SIZE], uint32_t *len)
     fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0 || fstat(fd, &st) != 0)
         return soft_fail(-errno, "token file %s: %s", path, strerror(errno));
-    if (!S_ISREG(st.st_mode) || st.st_size > UROM_SECRET_SIZE)
-        return soft_fail(-EINVAL, "token file %s: not a file of up to %d bytes", path,
-                         UROM_SECRET_SIZE);
-    n = read(fd, secret, UROM_SECRET_SIZE);
-    if (n < 0)
-        return soft_fail(-errno, "token file %s: %s", path, strerror(errno));
-    while (n > 0 && (secret[n - 1] == '\n' || secret[n - 1] == '\r'))
+    if (!S_ISREG(st.st_mode))
+        return soft_fail(-EINVAL, "token file %s: no regular file", path);
+    if ((st.st_mode & 077) != 0)
+        return soft_fail(-EACCES, "token file %s: others have access (mode %03o); chmod it to 600",
+                         path, st.st_mode & 0777);
+    n = read(fd, bytes, sizeof(bytes));
+    while (n > 0 && (bytes[n - 1] == '\n' || bytes[n - 1] == '\r'))
         n--;
+    if (n <= 0 || n > UROM_SECRET_SIZE)
+        return soft_fail(-EINVAL, "token file %s: does not hold 1 to %d bytes", path,
+                         UROM_SECRET_SIZE);
+    memcpy(secret, bytes, (size_t)n);
     *len = (uint32_t)n;
     return 0;
 }

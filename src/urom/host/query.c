@@ -39,13 +39,10 @@ static void forget_result(query_t *query)
  * Asking
  */
 
-/* The bound of an answer, for a daemon that hangs. */
-#define ANSWER_MS 30000
-
 static void await_answer(struct doca_urom_service *service)
 {
-    service->query_deadline = urom_now_ms() + ANSWER_MS;
-    soft_alarm_set(service->alarm, ANSWER_MS);
+    service->query_deadline = urom_now_ms() + service->answer_timeout;
+    soft_alarm_set(service->alarm, service->answer_timeout);
 }
 
 bool urom_query_is_overdue(const struct doca_urom_service *service)

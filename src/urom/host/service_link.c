@@ -254,6 +254,7 @@ static doca_error_t find_and_open(struct doca_urom_service *service)
     if (result != DOCA_SUCCESS)
         return result;
     memcpy(service->net_devices, target.net_devices, sizeof(service->net_devices));
+    service->answer_timeout = OD_MAX(env.answer_timeout, 1u);
     for (;;) {
         for (unsigned int i = 0; i < target.naddrs; i++) {
             result = open_at(service, target.addrs[i], begin + env.connect_timeout);

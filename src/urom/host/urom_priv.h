@@ -43,6 +43,7 @@ struct urom_environment {
     const char *service_file; /* NULL: not set */
     const char *socket;       /* NULL: not set */
     uint32_t connect_timeout; /* ms */
+    uint32_t answer_timeout;  /* ms; for a daemon or worker that is there and hangs */
     uint32_t domain_timeout;  /* ms; 0: none */
     bool has_runtime_dir;     /* a runtime folder is named: the machine's daemon is not meant */
 };
@@ -100,7 +101,8 @@ struct doca_urom_service {
     uint8_t session[UROM_WIRE_KEY_SIZE];
     uint8_t instance[UROM_WIRE_KEY_SIZE];
     struct urom_cpus cpus;
-    uint32_t start_timeout; /* ms that the daemon gives a worker */
+    uint32_t start_timeout;  /* ms that the daemon gives a worker */
+    uint32_t answer_timeout; /* ms, see urom_environment; fixed while running */
     uint64_t plugin_mask;
     uint32_t nplugins;
     struct doca_urom_service_plugin_info plugins[UROM_WIRE_PLUGINS_MAX];

@@ -13,9 +13,6 @@
 
 #define DETACH_MS  5000
 #define CHANNEL_MS 30000 /* a plugin may keep a worker busy for so long */
-/* The daemon bounds the start of a process itself; what is added to that is for a daemon that
- * hangs, with room for the end of an earlier process of the id. */
-#define ATTACH_MS 30000
 
 static struct doca_urom_worker *from_ctx(const struct doca_ctx *ctx)
 {
@@ -72,7 +69,9 @@ static doca_error_t greet_daemon(struct doca_urom_worker *worker)
     worker->max_msg = service->max_msg;
     urom_text_set(worker->net_devices, sizeof(worker->net_devices), service->net_devices);
     urom_control_conf(&conf, core_ctx_waker(&worker->ctx));
-    conf.connect_timeout = service->start_timeout + ATTACH_MS;
+    /* The daemon bounds the start of a process itself; what is added to that is for a daemon that
+     * hangs, with room for the end of an earlier process of the id. */
+    conf.connect_timeout = service->start_timeout + service->answer_timeout;
     worker->deadline = urom_now_ms() + conf.connect_timeout;
     err = soft_link_connect(service->addr, &conf, &hello, sizeof(hello), &worker->daemon);
     if (err != 0)

@@ -516,6 +516,29 @@ static void the_mapping_file_leads_to_the_service(void **state)
     fixture_host_close(&host);
 }
 
+/* Nobody has to listen: the file is read before. */
+static void a_token_file_is_its_owners_alone(void **state)
+{
+    struct fixture_host host;
+    char path[256];
+
+    (void)state;
+    snprintf(path, sizeof(path), "%s/token", fixture_dir());
+    write_file(path, "a secret\n");
+    setenv("DOCA_UROM_SOCKET", "tcp:127.0.0.1:1", 1);
+    setenv("DOCA_UROM_TOKEN_FILE", path, 1);
+    fixture_host_prepare(&host);
+    assert_int_equal(chmod(path, 0640), 0);
+    assert_doca(DOCA_ERROR_BAD_CONFIG, doca_ctx_start(host.service_ctx));
+    assert_int_equal(chmod(path, 0600), 0);
+    assert_doca(DOCA_ERROR_NOT_PERMITTED, doca_ctx_start(host.service_ctx));
+    write_file(path, "\n");
+    assert_doca(DOCA_ERROR_BAD_CONFIG, doca_ctx_start(host.service_ctx));
+    unsetenv("DOCA_UROM_TOKEN_FILE");
+    unsetenv("DOCA_UROM_SOCKET");
+    fixture_host_close(&host);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -529,6 +552,7 @@ int main(void)
         cmocka_unit_test(the_daemons_limits_are_kept),
         cmocka_unit_test(a_card_has_one_daemon),
         cmocka_unit_test(the_mapping_file_leads_to_the_service),
+        cmocka_unit_test(a_token_file_is_its_owners_alone),
     };
 
     return cmocka_run_group_tests(tests, setup, teardown);
