@@ -114,8 +114,8 @@ void *ops_memory(size_t len, bool shareable)
     memory = mmap(NULL, len, PROT_READ | PROT_WRITE,
                   shareable ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS, fd, 0);
     assert_true(memory != MAP_FAILED);
-    if (shareable)
-        close(fd);
+    /* The descriptor stays: without it, memory that has no name is opened by the privileged only.
+     */
     return memory;
 }
 
