@@ -9,6 +9,9 @@
 #include <doca_urom_amo.h>
 #include <doca_urom_rma.h>
 
+#include "urom/plugin/amo/common/amo_wire.h"
+#include "urom/plugin/common/ops.h"
+
 #define ADDS 200
 
 static const char *const names[] = {"worker_amo", NULL};
@@ -247,6 +250,102 @@ static void a_stopped_owner_holds_up_nobody_else(void **state)
     munmap(memory, 4096);
 }
 
+/* ---- fences, of which only the command knows ---- */
+
+struct fenced {
+    struct doca_urom_worker_cmd_task *task;
+    unsigned int place; /* in the order of the ends; 0: has not ended */
+    uint64_t before;
+};
+
+static unsigned int ended;
+
+static void note_end(struct doca_urom_worker_cmd_task *task, union doca_data task_data,
+                     union doca_data ctx_data)
+{
+    struct fenced *op = task_data.ptr;
+    void *answer;
+
+    (void)ctx_data;
+    op->place = ++ended;
+    assert_ok(doca_buf_get_data(doca_urom_worker_cmd_task_get_response(task), &answer));
+    op->before = ((const struct amo_answer *)answer)->before;
+    assert_ok(doca_urom_worker_cmd_task_release(task));
+}
+
+/* Adds 1 to the word. */
+static void post_fenced(struct fenced *op, const struct doca_urom_ops_region *region, uint64_t addr,
+                        uint32_t flags)
+{
+    const struct amo_cmd cmd = {.head = {.op = AMO_FADD, .flags = flags},
+                                .remote = region->handle,
+                                .va = addr,
+                                .operand = 1,
+                                .size = 8};
+
+    *op = (struct fenced){
+        .task = fixture_task(client.worker, fixture_plugin(&client.host, "worker_amo"), NULL)};
+    doca_urom_worker_cmd_task_set_cb(op->task, note_end);
+    doca_task_set_user_data(doca_urom_worker_cmd_task_as_task(op->task),
+                            (union doca_data){.ptr = op});
+    fixture_payload(op->task, &cmd, sizeof(cmd));
+    assert_ok(fixture_submit(op->task));
+}
+
+/* A fence waits for what its channel began before, also when that lasts and the memory is another;
+ * what comes behind the fence waits for it; other channels do not. Without a fence nothing waits.
+ */
+static void a_fence_orders_the_operations_of_its_channel(void **state)
+{
+    enum { SLOW, UNFENCED, FENCED, BEHIND, COUNT };
+    uint64_t *memory = ops_memory(4096, true), *others = ops_memory(4096, true);
+    struct doca_urom_ops_region *own, *there, *elsewhere;
+    struct ops_client other, *const first = &client;
+    struct ops_result result = {0};
+    struct fenced ops[COUNT];
+    struct doca_urom_amo op;
+    struct ops_peer peer;
+
+    (void)state;
+    fixture_daemon_start(&daemon_one, NULL);
+    ops_client_open(first, 1, names);
+    ops_client_open(&other, 1, names);
+    ops_peer_start(&peer, 4096, false, DOCA_UROM_OPS_ACCESS_ATOMIC);
+    own = ops_region(first, memory, 4096, 0);
+    elsewhere = ops_region(&other, others, 4096, 0);
+    assert_ok(ops_attach(first, peer.desc, peer.desc_len, &there));
+    ended = 0;
+    kill(peer.pid, SIGSTOP);
+    post_fenced(&ops[SLOW], there, peer.addr, 0);
+    post_fenced(&ops[UNFENCED], own, (uintptr_t)memory, 0);
+    post_fenced(&ops[FENCED], own, (uintptr_t)memory, OPS_FENCE);
+    post_fenced(&ops[BEHIND], own, (uintptr_t)memory, 0);
+    fixture_event(first->host.pe);
+    op = (struct doca_urom_amo){DOCA_UROM_AMO_ADD, 8, elsewhere, (uintptr_t)others, 7, 0};
+    assert_ok(doca_urom_amo_post(other.ops, &op, amo_done, &result));
+    assert_ok(ops_wait(&other, &result));
+    assert_int_equal(others[0], 7);
+    kill(peer.pid, SIGCONT);
+    while (ended < COUNT)
+        fixture_event(first->host.pe);
+    assert_int_equal(ops[UNFENCED].place, 1);
+    assert_int_equal(ops[SLOW].place, 2);
+    assert_int_equal(ops[FENCED].place, 3);
+    assert_int_equal(ops[BEHIND].place, 4);
+    assert_int_equal(ops[UNFENCED].before, 0);
+    assert_int_equal(ops[FENCED].before, 1);
+    assert_int_equal(ops[BEHIND].before, 2);
+    ops_region_end(first, there);
+    ops_region_end(first, own);
+    ops_region_end(&other, elsewhere);
+    ops_peer_end(&peer);
+    ops_client_close(&other);
+    ops_client_close(first);
+    assert_int_equal(fixture_daemon_stop(&daemon_one), 0);
+    munmap(others, 4096);
+    munmap(memory, 4096);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -256,6 +355,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(additions_of_worker_and_owner_add_up),
         cmocka_unit_test(plugins_of_a_worker_share_regions),
         cmocka_unit_test(a_stopped_owner_holds_up_nobody_else),
+        cmocka_unit_test(a_fence_orders_the_operations_of_its_channel),
     };
 
     ops_peer_main(argc, argv);
