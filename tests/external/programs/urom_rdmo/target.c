@@ -30,6 +30,7 @@ struct target {
     ucp_address_t *addr;
     size_t addr_len;
     ucp_mem_h memh;
+    struct doca_urom_service *service;
     struct rdmo_host host;
     struct invitation invitation;
     uint64_t rq_id;
@@ -134,6 +135,30 @@ static doca_error_t expect_result(doca_error_t expected, doca_error_t result, co
     return DOCA_ERROR_UNEXPECTED;
 }
 
+/* Another channel to the same worker, where the id of the first one is taken. */
+static doca_error_t try_second_channel(struct target *self)
+{
+    struct offload_worker_config wanted = {.inflight = INFLIGHT, .plugins = self->host.plugin};
+    struct rdmo_host second = self->host;
+    uint64_t none = 0;
+    doca_error_t result = doca_urom_worker_get_id(self->host.worker, &wanted.id), tmp;
+    int events;
+
+    if (result == DOCA_SUCCESS)
+        result = offload_worker(second.pe, self->service, &wanted, &second.worker);
+    if (result != DOCA_SUCCESS)
+        return result;
+    result = offload_worker_run(second.pe, second.worker, &events);
+    if (result == DOCA_SUCCESS)
+        result = expect_result(
+            DOCA_ERROR_IN_USE,
+            rdmo_client_init(&second, RDMO_CLIENT_ID, self->addr, self->addr_len, &none, &none),
+            "An introduction under another's id");
+    tmp = offload_worker_end(second.pe, second.worker, &events);
+    DOCA_ERROR_PROPAGATE(result, tmp);
+    return result;
+}
+
 static doca_error_t register_all(struct target *self)
 {
     struct introduction introduction;
@@ -152,6 +177,8 @@ static doca_error_t register_all(struct target *self)
             DOCA_ERROR_ALREADY_EXIST,
             rdmo_client_init(&self->host, RDMO_CLIENT_ID, self->addr, self->addr_len, &none, &none),
             "A second introduction");
+    if (result == DOCA_SUCCESS)
+        result = try_second_channel(self);
     if (result == DOCA_SUCCESS)
         result = register_memory(self);
     if (result != DOCA_SUCCESS)
@@ -272,6 +299,7 @@ static doca_error_t with_service(struct target *self, struct doca_urom_service *
         result = offload_worker(self->host.pe, service, &wanted, &worker);
     if (result != DOCA_SUCCESS)
         return result;
+    self->service = service;
     self->host.worker = worker;
     self->host.plugin = wanted.plugins;
     result = offload_worker_run(self->host.pe, worker, &events);
