@@ -10,10 +10,12 @@ installed tree and run on the CPU. Exit status 77: that nvcc cannot be used here
 import json
 import os
 import shutil
+import subprocess
 import sys
 
 sys.dont_write_bytecode = True
 import run_external
+from run_external import expect
 
 SKIPPED = 77
 
@@ -56,6 +58,33 @@ class Tests(run_external.Tests):
     def test_at_times(self):
         for scope in range(3):
             self.wire(2, scope, 32, 8, completions=8)
+
+    def test_packets_from_sockets(self):
+        """UDP, HTTP and echo requests of the kernel reach kernels of ours, and come back answered."""
+        command = namespace_command()
+        if command is None:
+            print('no network namespace can be made here')
+            return
+        peer = os.path.join(run_external.HERE, 'packets_peer.py')
+        done = subprocess.run(
+            command + [sys.executable, peer, self.stage.path('gpu_packets', 'host'), self.scratch],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            timeout=6 * run_external.SECONDS, check=False)
+        if done.returncode == SKIPPED:
+            print('no interfaces can be made here: ' + done.stdout)
+        else:
+            expect(done.returncode == 0, done.stdout)
+
+
+def namespace_command():
+    """What runs a command in a network namespace with all rights there, or None."""
+    if shutil.which('ip') is None:
+        return None
+    for options in ('-n', '-rn'):
+        if shutil.which('unshare') and subprocess.run(
+                ['unshare', options, 'true'], check=False, stderr=subprocess.DEVNULL).returncode == 0:
+            return ['unshare', options]
+    return None
 
 
 def toolkit_works(build):
