@@ -264,6 +264,28 @@ static struct client *client_create(struct soft_link *wire)
     return client;
 }
 
+static void tell_of_refusal(const struct soft_link *wire, int rc)
+{
+    const char *why = "it does not speak this protocol", *remedy = "use one release on both hosts";
+    struct soft_link_peer peer;
+
+    if (rc == -EPERM) {
+        why = "its network is not in OPENDOCA_ALLOW_NET";
+        remedy = "add the network there if it may come";
+    } else if (rc == -EKEYREJECTED) {
+        why = "its token is missing or wrong";
+        remedy = "give it the token of this process's OPENDOCA_TOKEN_FILE";
+    } else if (rc == -EACCES) {
+        why = "its descriptor is none of this process";
+        remedy = "export again and hand over the new descriptor";
+    } else if (rc == -EMFILE) {
+        why = "too many importers are connected, or memory is exhausted";
+        remedy = "close some";
+    }
+    soft_link_peer_info(wire, &peer);
+    soft_peer_refused(peer.addr, why, remedy);
+}
+
 static bool take_clients(void)
 {
     struct soft_link *wire = soft_link_next(abroad.listener);
@@ -280,10 +302,12 @@ static bool take_clients(void)
         rc = client != NULL ? 0 : -EMFILE;
     }
     size = soft_peer_wire_seal(&welcome, PEER_MSG_WELCOME, 0, rc);
-    if (client == NULL)
+    if (client == NULL) {
+        tell_of_refusal(wire, rc);
         soft_link_refuse(wire, &welcome, size);
-    else if (soft_link_accept(wire, &welcome, size) != 0)
+    } else if (soft_link_accept(wire, &welcome, size) != 0) {
         client_free(client);
+    }
     return true;
 }
 

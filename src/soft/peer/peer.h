@@ -93,6 +93,11 @@ SOFT_API const void *soft_peer_export_desc(const struct soft_peer_export *exp, s
  * fine. */
 SOFT_API void soft_peer_export_destroy(struct soft_peer_export *exp);
 
+/* Importers that this process turns away: who came, why not, and what to do about it. Called on a
+ * background thread that holds no lock. NULL: nobody wants to know. */
+SOFT_API void soft_peer_on_refusal(void (*refused)(const char *who, const char *why,
+                                                   const char *remedy));
+
 struct soft_peer_map;
 
 struct soft_peer_info {

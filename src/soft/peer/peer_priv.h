@@ -67,6 +67,8 @@ struct soft_peer_cell {
 
 /* Starts the background thread when it does not run. Lock held. Negative errno with a reason. */
 int soft_peer_service_start(void);
+/* Hands on to whom soft_peer_on_refusal() named. No lock held. */
+void soft_peer_refused(const char *who, const char *why, const char *remedy);
 
 /* ---- export.c ---- */
 

@@ -447,14 +447,39 @@ static bool client_create(int sock)
 
 /* ---- The socket ---- */
 
-static bool is_allowed(int sock)
+static struct ucred peer_of(int sock)
 {
-    struct ucred cred;
+    struct ucred cred = {.uid = (uid_t)-1};
     socklen_t len = sizeof(cred);
 
     if (getsockopt(sock, SOL_SOCKET, SO_PEERCRED, &cred, &len) != 0)
-        return false;
-    return cred.uid == geteuid() || cred.uid == 0;
+        cred.uid = (uid_t)-1;
+    return cred;
+}
+
+static bool is_allowed(int sock)
+{
+    const uid_t uid = peer_of(sock).uid;
+
+    return uid == geteuid() || uid == 0;
+}
+
+/* The lock is given up: whoever hears of it may use this library. */
+static void tell_of_refusal(int sock, int status)
+{
+    const struct ucred cred = peer_of(sock);
+    char who[64];
+
+    snprintf(who, sizeof(who), "process %d of user %u", (int)cred.pid, cred.uid);
+    soft_service_unlock();
+    if (status == -EACCES)
+        soft_peer_refused(who, "memory is for processes of one user",
+                          "run importer and exporter as the same user");
+    else if (status == -EMFILE)
+        soft_peer_refused(who, "too many importers are connected", "close some");
+    else
+        soft_peer_refused(who, "memory is exhausted", "free memory");
+    soft_service_lock();
 }
 
 static void refuse(int sock, int status)
@@ -463,6 +488,7 @@ static void refuse(int sock, int status)
     union soft_peer_msg msg = {0};
 
     reply(&nobody, &msg, PEER_MSG_WELCOME, status, NULL, 0);
+    tell_of_refusal(sock, status);
     close(sock);
 }
 

@@ -1,6 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "soft/peer/peer_priv.h"
 
+static void (*_Atomic on_refusal)(const char *who, const char *why, const char *remedy);
+
+void soft_peer_on_refusal(void (*refused)(const char *who, const char *why, const char *remedy))
+{
+    atomic_store(&on_refusal, refused);
+}
+
+void soft_peer_refused(const char *who, const char *why, const char *remedy)
+{
+    void (*refused)(const char *, const char *, const char *) = atomic_load(&on_refusal);
+
+    if (refused != NULL)
+        refused(who, why, remedy);
+}
+
 static void at_exit(void)
 {
     soft_peer_abroad_stop();

@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "mem_test.h"
 
+#include <poll.h>
 #include <sys/wait.h>
+#include <time.h>
+
+#include <doca_log.h>
 
 #include "core/core_priv.h"
+#include "soft/link/link.h"
+#include "soft/peer/desc.h"
 
 static char memory[4 * 4096];
 
@@ -506,6 +512,46 @@ static void other_process_is_read_while_it_blocks(void **state)
     ok(doca_mmap_destroy(map));
 }
 
+static void await_line(int log, const char *text)
+{
+    const time_t end = time(NULL) + 60;
+    char lines[4096] = "";
+
+    while (strstr(lines, text) == NULL && time(NULL) < end) {
+        assert_true(pread(log, lines, sizeof(lines) - 1, 0) >= 0);
+        poll(NULL, 0, 1);
+    }
+    if (strstr(lines, text) == NULL)
+        fail_msg("no \"%s\" in %s", text, lines);
+}
+
+/* Nobody has called when that happens. */
+static void an_importer_that_is_refused_is_a_line_of_the_log(void **state)
+{
+    const struct soft_link_conf conf = {.max_msg = 1u << 20, .depth = 64};
+    int log = memfd_create("log", MFD_CLOEXEC);
+    struct doca_log_backend *backend;
+    struct soft_peer_desc desc;
+    struct soft_link *link;
+    struct exported exp;
+    char addr[80];
+
+    (void)state;
+    ok(doca_log_backend_create_with_fd_sdk(log, &backend));
+    ok(doca_log_backend_set_sdk_level(backend, DOCA_LOG_LEVEL_WARNING));
+    setenv("OPENDOCA_PEER_LISTEN", "127.0.0.1:0", 1);
+    exp = export_range(memory, 64, DOCA_ACCESS_FLAG_PCI_READ_ONLY);
+    unsetenv("OPENDOCA_PEER_LISTEN");
+    assert_int_equal(soft_peer_desc_parse(exp.desc, exp.len, &desc), 0);
+    snprintf(addr, sizeof(addr), "tcp:%s", desc.remote);
+    assert_int_equal(soft_link_connect(addr, &conf, "nonsense", 8, &link), 0);
+    await_line(log, "importer is 127.0.0.1:");
+    await_line(log, "refused: it does not speak this protocol: DOCA_ERROR_NOT_PERMITTED; use one "
+                    "release on both hosts");
+    soft_link_close(link);
+    ok(doca_mmap_destroy(exp.map));
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -526,6 +572,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(stop_and_destroy_revoke),
         cmocka_unit_test(ranges_anywhere_in_a_page),
         cmocka_unit_test(other_process_is_read_while_it_blocks),
+        cmocka_unit_test(an_importer_that_is_refused_is_a_line_of_the_log),
     };
 
     use_test_devices();
