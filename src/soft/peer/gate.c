@@ -2,58 +2,26 @@
 #include "soft/peer/gate.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "util/cleanup.h"
+#include "soft/service/token.h"
 
 #define TOKEN_ENV "OPENDOCA_TOKEN_FILE"
 #define NET_ENV   "OPENDOCA_ALLOW_NET"
 
+_Static_assert(PEER_SECRET_SIZE == SOFT_TOKEN_MAX, "a whole token");
+
 /* ---- The secret ---- */
-
-static int check_file(int fd, const char *path)
-{
-    struct stat st;
-
-    if (fd < 0 || fstat(fd, &st) != 0)
-        return soft_fail(-errno, TOKEN_ENV "=%.128s: %s", path, strerror(errno));
-    if (!S_ISREG(st.st_mode))
-        return soft_fail(-EINVAL, TOKEN_ENV "=%.128s is no regular file", path);
-    if ((st.st_mode & 077) != 0)
-        return soft_fail(-EACCES,
-                         TOKEN_ENV "=%.128s: others have access (mode %03o); chmod it to 600", path,
-                         st.st_mode & 0777);
-    return 0;
-}
 
 int soft_peer_secret_read(struct soft_peer_secret *secret)
 {
     const char *path = secure_getenv(TOKEN_ENV);
-    uint8_t bytes[PEER_SECRET_SIZE + 2];
-    OD_AUTO_FD int fd = -1;
-    ssize_t n;
-    int rc;
 
     secret->len = 0;
     if (path == NULL || path[0] == '\0')
         return 0;
-    fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    rc = check_file(fd, path);
-    if (rc != 0)
-        return rc;
-    n = read(fd, bytes, sizeof(bytes));
-    while (n > 0 && (bytes[n - 1] == '\n' || bytes[n - 1] == '\r'))
-        n--;
-    if (n <= 0 || n > (ssize_t)PEER_SECRET_SIZE)
-        return soft_fail(-EINVAL, TOKEN_ENV "=%.128s does not hold 1 to %u bytes", path,
-                         PEER_SECRET_SIZE);
-    memcpy(secret->bytes, bytes, (size_t)n);
-    secret->len = (uint32_t)n;
-    return 0;
+    return soft_token_read(TOKEN_ENV, path, secret->bytes, &secret->len);
 }
 
 /* Takes as long for a wrong one as for the right one. */

@@ -1,55 +1,35 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "urom/daemon/daemon_priv.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <grp.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <doca_log.h>
 
-#include "util/cleanup.h"
+#include "soft/service/token.h"
 
 DOCA_LOG_REGISTER(UROM::DAEMON::IDENTITY);
 
 #define DEFAULT_GROUP "urom"
 #define GROUPS_MAX    128
 
+_Static_assert(UROM_SECRET_SIZE == SOFT_TOKEN_MAX, "a whole token");
+
 int daemon_identity_reload(struct daemon *daemon)
 {
     const char *path = daemon->options.token_file;
-    OD_AUTO_FD int fd = -1;
-    uint8_t secret[UROM_SECRET_SIZE + 2]; /* a line's end does not count */
-    struct stat st;
-    ssize_t n;
+    int err;
 
     if (path[0] == '\0')
         return 0;
-    fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0 || fstat(fd, &st) != 0) {
-        DOCA_LOG_ERR("token file %s: %s", path, strerror(errno));
-        return -errno;
-    }
-    if (!S_ISREG(st.st_mode) || (st.st_mode & 077) != 0) {
-        DOCA_LOG_ERR("token file %s: others have access (mode %03o); chmod it to 600", path,
-                     st.st_mode & 0777);
-        return -EACCES;
-    }
-    n = read(fd, secret, sizeof(secret));
-    while (n > 0 && (secret[n - 1] == '\n' || secret[n - 1] == '\r'))
-        n--;
-    if (n <= 0 || n > UROM_SECRET_SIZE) {
-        DOCA_LOG_ERR("token file %s: does not hold 1 to %d bytes", path, UROM_SECRET_SIZE);
-        return -EINVAL;
-    }
-    memcpy(daemon->secret, secret, (size_t)n);
-    daemon->secret_len = (uint32_t)n;
-    return 0;
+    err = soft_token_read("token file", path, daemon->secret, &daemon->secret_len);
+    if (err != 0)
+        DOCA_LOG_ERR("%s", soft_reason());
+    return err;
 }
 
 /* ------------------------------------------------------------------------------------------------

@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "urom/host/urom_priv.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 
-#include "util/cleanup.h"
+#include "soft/service/token.h"
 #include "util/parse.h"
 
 #define CONNECT_TIMEOUT_MS 5000
 #define ANSWER_TIMEOUT_MS  30000
 #define TIMEOUT_MAX_MS     (24u * 3600 * 1000)
+
+_Static_assert(UROM_SECRET_SIZE == SOFT_TOKEN_MAX, "a whole token");
 
 static const char *text(const char *name)
 {
@@ -51,29 +49,7 @@ void urom_environment_read(struct urom_environment *env)
 int urom_environment_secret(uint8_t secret[UROM_SECRET_SIZE], uint32_t *len)
 {
     const char *path = text("DOCA_UROM_TOKEN_FILE");
-    uint8_t bytes[UROM_SECRET_SIZE + 2]; /* a line's end does not count */
-    OD_AUTO_FD int fd = -1;
-    struct stat st;
-    ssize_t n;
 
     *len = 0;
-    if (path == NULL)
-        return 0;
-    fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0 || fstat(fd, &st) != 0)
-        return soft_fail(-errno, "token file %s: %s", path, strerror(errno));
-    if (!S_ISREG(st.st_mode))
-        return soft_fail(-EINVAL, "token file %s: no regular file", path);
-    if ((st.st_mode & 077) != 0)
-        return soft_fail(-EACCES, "token file %s: others have access (mode %03o); chmod it to 600",
-                         path, st.st_mode & 0777);
-    n = read(fd, bytes, sizeof(bytes));
-    while (n > 0 && (bytes[n - 1] == '\n' || bytes[n - 1] == '\r'))
-        n--;
-    if (n <= 0 || n > UROM_SECRET_SIZE)
-        return soft_fail(-EINVAL, "token file %s: does not hold 1 to %d bytes", path,
-                         UROM_SECRET_SIZE);
-    memcpy(secret, bytes, (size_t)n);
-    *len = (uint32_t)n;
-    return 0;
+    return path != NULL ? soft_token_read("token file", path, secret, len) : 0;
 }
