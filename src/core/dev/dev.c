@@ -119,6 +119,13 @@ static doca_error_t check_open(const struct doca_devinfo *devinfo, struct doca_d
     return check_access(devinfo);
 }
 
+/* No call of the program fails when an importer is turned away: the log is where it is told. */
+static void log_refusal(const char *who, const char *why, const char *remedy)
+{
+    CORE_FAIL(DOCA_ERROR_NOT_PERMITTED, CORE_LOG_MMAP, "export", NULL, "importer",
+              "%s, refused: %s" CORE_REMEDY "%s", who, why, remedy);
+}
+
 doca_error_t doca_dev_open(struct doca_devinfo *devinfo, struct doca_dev **dev)
 {
     struct open_dev *entry;
@@ -138,6 +145,7 @@ doca_error_t doca_dev_open(struct doca_devinfo *devinfo, struct doca_dev **dev)
     pthread_mutex_unlock(&lock);
 
     if (entry != NULL) {
+        soft_peer_on_refusal(log_refusal); /* whoever exports has opened a device */
         *dev = &entry->pub;
         return DOCA_SUCCESS;
     }

@@ -87,18 +87,6 @@ static doca_error_t check_export_rights(const struct doca_mmap *mmap, enum core_
     return DOCA_SUCCESS;
 }
 
-/* No call of the program fails when an importer is turned away: the log is where it is told. */
-static void log_refusal(const char *who, const char *why, const char *remedy)
-{
-    CORE_FAIL(DOCA_ERROR_NOT_PERMITTED, CORE_LOG_MMAP, "export", NULL, "importer",
-              "%s, refused: %s" CORE_REMEDY "%s", who, why, remedy);
-}
-
-__attribute__((constructor)) static void hear_of_refusals(void)
-{
-    soft_peer_on_refusal(log_refusal);
-}
-
 static int create_export(const struct core_mmap *map, enum core_mmap_export kind, uint32_t place,
                          struct soft_peer_export **export)
 {
