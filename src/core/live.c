@@ -11,8 +11,9 @@
 
 struct slot {
     uintptr_t address; /* 0 = empty */
-    uint32_t kinds;    /* bit for each core_live_kind: an instance is a context as well */
+    uint64_t kinds;    /* bit for each core_live_kind: an instance is a context as well */
 };
+_Static_assert(CORE_LIVE_FLOW_ENTRY < 64, "a bit for the last of the kinds");
 
 /* Linear probing. Never freed: objects may be destroyed by the last exit handler. */
 static struct {
@@ -73,7 +74,7 @@ void core_live_add(enum core_live_kind kind, const void *object)
         if (slot->address == 0)
             table.nused++;
         slot->address = (uintptr_t)object;
-        slot->kinds |= UINT32_C(1) << kind;
+        slot->kinds |= UINT64_C(1) << kind;
     } else {
         table.incomplete = true;
     }

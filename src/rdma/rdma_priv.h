@@ -342,7 +342,7 @@ static inline void rdma_leave(struct doca_rdma **entered)
 }
 
 /* Of what rdma_enter() returned: leaves at the end of the scope. */
-#define RDMA_AUTO_LEAVE __attribute__((cleanup(rdma_leave)))
+#define RDMA_AUTO_LEAVE __attribute__((cleanup(rdma_leave), unused))
 
 /* Logs. */
 doca_error_t rdma_gpu_start(struct doca_rdma *rdma);

@@ -286,9 +286,12 @@ json_t *fixture_status_in(const char *folder)
 uint64_t fixture_counter(const char *name)
 {
     json_t *status = fixture_status();
-    json_t *counters =
-        json_object_get(json_array_get(json_object_get(status, "workers"), 0), "counters");
+    json_t *workers = json_object_get(status, "workers"), *counters;
     uint64_t value;
+
+    /* The newest: one that was stopped before may not have ended yet. */
+    assert_true(json_array_size(workers) > 0);
+    counters = json_object_get(json_array_get(workers, json_array_size(workers) - 1), "counters");
 
     assert_non_null(json_object_get(counters, name));
     value = (uint64_t)json_integer_value(json_object_get(counters, name));

@@ -75,10 +75,29 @@ static inline int rig_send(struct rig *rig, uint8_t number, uint32_t len)
     return frame.status;
 }
 
+/* One look at the port. Another thread that writes its page now and then is waited for. */
+static inline uint32_t rig_drive(struct rig *rig)
+{
+    uint32_t n = soft_nic_port_drive(rig->port);
+
+    if (n > 0)
+        return n;
+    soft_nic_port_lock(rig->port);
+    soft_nic_port_unlock(rig->port);
+    return soft_nic_port_drive(rig->port);
+}
+
+static inline struct soft_nic_post *rig_take(struct rig *rig)
+{
+    struct soft_nic_post *post = soft_nic_rxq_take(rig->rxq);
+
+    return post == NULL && rig_drive(rig) > 0 ? soft_nic_rxq_take(rig->rxq) : post;
+}
+
 /* The number of the next frame that is there; -1: none. Its place is posted again. */
 static inline int rig_receive(struct rig *rig, uint32_t *len)
 {
-    struct soft_nic_post *post = soft_nic_rxq_take(rig->rxq);
+    struct soft_nic_post *post = rig_take(rig);
     int number;
 
     if (post == NULL)

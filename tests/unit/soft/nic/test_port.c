@@ -52,7 +52,7 @@ static void every_frame_is_counted_once(void **state)
     rig_open(&rig, "loop");
     for (uint32_t i = 0; i < RIG_DEPTH + 10; i++)
         assert_int_equal(rig_send(&rig, 1, 64), 0);
-    while (soft_nic_port_drive(rig.port) > 0)
+    while (rig_drive(&rig) > 0)
         continue;
     assert_int_equal(rig_count(&rig, SOFT_NIC_RX_SEEN), RIG_DEPTH + 10);
     assert_int_equal(rig_count(&rig, SOFT_NIC_RX_DELIVERED), RIG_DEPTH);
@@ -88,7 +88,7 @@ static void a_detached_queue_hands_its_places_back(void **state)
     (void)state;
     rig_open(&rig, "loop");
     assert_int_equal(rig_send(&rig, 5, 64), 0);
-    assert_int_equal(soft_nic_port_drive(rig.port), 1);
+    assert_int_equal(rig_drive(&rig), 1);
     soft_nic_rxq_detach(rig.rxq);
     while ((post = soft_nic_rxq_take(rig.rxq)) != NULL) {
         filled += post->status == 0 ? 1 : 0;

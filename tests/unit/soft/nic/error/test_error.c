@@ -61,7 +61,7 @@ static void every_second_has_a_wrong_bit(void **state)
     for (uint8_t i = 1; i <= 12; i++)
         assert_int_equal(rig_send(&rig, i, 64), 0);
     for (uint8_t i = 1; i <= 12; i++) {
-        struct soft_nic_post *post = soft_nic_rxq_take(rig.rxq);
+        struct soft_nic_post *post = rig_take(&rig);
         const uint8_t *bytes;
 
         assert_non_null(post);

@@ -57,7 +57,7 @@ static void a_replay_waits_for_room(void **state)
     capture(100);
     snprintf(port, sizeof(port), "pcap:replay=%s", path);
     rig_open(&rig, port);
-    while (soft_nic_port_drive(rig.port) > 0)
+    while (rig_drive(&rig) > 0)
         continue;
     assert_int_equal(rig_count(&rig, SOFT_NIC_RX_SEEN), RIG_DEPTH);
     for (int i = 1; i <= 100; i++)
