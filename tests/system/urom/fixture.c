@@ -283,18 +283,29 @@ json_t *fixture_status_in(const char *folder)
     return object;
 }
 
+/* The first that goes on: one that was stopped before may not have ended yet. */
+static json_t *first_worker(const json_t *status)
+{
+    json_t *one;
+    size_t i;
+
+    json_array_foreach(json_object_get(status, "workers"), i, one)
+    {
+        if (strcmp(json_string_value(json_object_get(one, "state")), "stopping") != 0)
+            return one;
+    }
+    fail_msg("no worker");
+    return NULL;
+}
+
 uint64_t fixture_counter(const char *name)
 {
     json_t *status = fixture_status();
-    json_t *workers = json_object_get(status, "workers"), *counters;
+    json_t *counter = json_object_get(json_object_get(first_worker(status), "counters"), name);
     uint64_t value;
 
-    /* The newest: one that was stopped before may not have ended yet. */
-    assert_true(json_array_size(workers) > 0);
-    counters = json_object_get(json_array_get(workers, json_array_size(workers) - 1), "counters");
-
-    assert_non_null(json_object_get(counters, name));
-    value = (uint64_t)json_integer_value(json_object_get(counters, name));
+    assert_non_null(counter);
+    value = (uint64_t)json_integer_value(counter);
     json_decref(status);
     return value;
 }
