@@ -11,6 +11,7 @@ folders and without any environment variable, and some again under valgrind.
 """
 import argparse
 import concurrent.futures
+import fcntl
 import glob
 import os
 import re
@@ -114,6 +115,9 @@ class Process:
         self.name = '%s (%s) %s' % (program, flavour, ' '.join(arguments))
         self.out = tempfile.TemporaryFile('w+', dir=tests.scratch)
         self.err = tempfile.TemporaryFile('w+', dir=tests.scratch)
+        for file in (self.out, self.err):  # reading moves the place that the program shares
+            flags = fcntl.fcntl(file, fcntl.F_GETFL)
+            fcntl.fcntl(file, fcntl.F_SETFL, flags | os.O_APPEND)
         command = list(before) + tests.wrapper + [tests.stage.path(program, flavour)]
         self.popen = subprocess.Popen(command + list(arguments), cwd=tests.scratch,
                                       env=tests.environment, stdin=stdin, stdout=self.out,
