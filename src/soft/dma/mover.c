@@ -4,11 +4,11 @@
 #include <errno.h>
 #include <sched.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "soft/copy/guard.h"
 #include "soft/copy/range.h"
 #include "soft/nic/mkey.h"
+#include "util/clock.h"
 
 /* Keys are held for a chunk, so that a map that ends does not wait for the whole of a large copy.
  */
@@ -133,18 +133,10 @@ static int find_side(const struct soft_dma_mover *mover, const struct soft_dma_e
  * Copies
  */
 
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 static int finish_staged(struct soft_dma_mover *mover, int err)
 {
     const struct soft_gpu_ops *ops = mover->gpu->ops;
-    const uint64_t end = now_ns() + GPU_NS;
+    const uint64_t end = od_now_ns() + GPU_NS;
     uint64_t mark;
     int done = 0;
 
@@ -153,7 +145,7 @@ static int finish_staged(struct soft_dma_mover *mover, int err)
     while (err == 0 && done == 0) {
         done = ops->is_done(mover->copier, mark);
         if (done == 0) {
-            if (now_ns() > end)
+            if (od_now_ns() > end)
                 return -EIO;
             sched_yield();
         }

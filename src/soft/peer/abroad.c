@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "soft/peer/peer_priv.h"
 #include "soft/service/spin.h"
+#include "util/clock.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -311,19 +312,11 @@ static bool take_clients(void)
     return true;
 }
 
-static uint64_t now_ns(void)
-{
-    struct timespec ts;
-
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
-
 /* A read whose reply finds no room is done once more, later. -EAGAIN, or the importer has had its
  * time. */
 static int stall(struct client *client)
 {
-    uint64_t now = now_ns();
+    uint64_t now = od_now_ns();
 
     if (client->stalled == 0)
         client->stalled = now;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "soft/peer/peer_priv.h"
+#include "util/clock.h"
 
 #define BURST 16u /* replies in one call */
 
@@ -19,14 +20,6 @@ static struct {
     .lock = PTHREAD_MUTEX_INITIALIZER,
     .list = {&active.list, &active.list},
 };
-
-static uint64_t now_ns(void)
-{
-    struct timespec ts;
-
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
 
 void soft_peer_flow_init(struct soft_peer_flow *flow)
 {
@@ -216,7 +209,7 @@ static void receive_some(struct soft_peer_conn *conn)
         }
     }
     if (n > 1)
-        conn->flow.heard = now_ns();
+        conn->flow.heard = od_now_ns();
     if (rc != 0 && rc != -EAGAIN)
         break_off(conn);
 }
@@ -224,7 +217,7 @@ static void receive_some(struct soft_peer_conn *conn)
 /* Gives up what has had its time, from its beginning or from the last sign of life on. */
 static void expire(struct soft_peer_flow *flow)
 {
-    const uint64_t limit = (uint64_t)PEER_ANSWER_MS * 1000000u, now = now_ns();
+    const uint64_t limit = (uint64_t)PEER_ANSWER_MS * 1000000u, now = od_now_ns();
 
     if (now - flow->heard < limit)
         return;
@@ -256,7 +249,7 @@ static void enqueue(struct soft_peer_conn *conn, struct soft_peer_item *item)
 {
     struct soft_peer_flow *flow = &conn->flow;
 
-    item->since = now_ns();
+    item->since = od_now_ns();
     item->waiting = 0;
     item->asked = item->ended = false;
     item->status = 0;
@@ -366,7 +359,7 @@ int soft_peer_flow_run(struct soft_peer_conn *conn, struct soft_peer_item *item)
         progress(conn);
         if (item->ended)
             break;
-        if (now_ns() - start >= PEER_REMOTE_SPIN) {
+        if (od_now_ns() - start >= PEER_REMOTE_SPIN) {
             sleep_a_little(conn);
         } else {
             pthread_mutex_unlock(&conn->lane_lock);

@@ -7,19 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/clock.h"
+
 /* Engine remote: the exporter is on another host and does the accesses, see flow.h. */
 
 #define TRANSPORT "tcp:"
 
 /* ---- Waiting for the connection ---- */
-
-static uint64_t now_ns(void)
-{
-    struct timespec ts;
-
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
 
 struct patience {
     uint64_t start; /* ns */
@@ -28,14 +22,14 @@ struct patience {
 
 static struct patience be_patient(void)
 {
-    return (struct patience){.start = now_ns(), .limit = (uint64_t)PEER_ANSWER_MS * 1000000u};
+    return (struct patience){.start = od_now_ns(), .limit = (uint64_t)PEER_ANSWER_MS * 1000000u};
 }
 
 /* Looks again at once for a moment, then sleeps until there are news. -ETIMEDOUT. */
 static int wait_a_little(struct soft_peer_conn *conn, const struct patience *p)
 {
     struct pollfd pfd = {.fd = conn->waker->fd, .events = POLLIN};
-    uint64_t waited = now_ns() - p->start;
+    uint64_t waited = od_now_ns() - p->start;
 
     if (waited < PEER_REMOTE_SPIN)
         return 0;

@@ -1,24 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "soft/service/spin.h"
+#include "util/clock.h"
 
 #include <sched.h>
-#include <time.h>
 
 #define SPIN_NS  50000u     /* of looking */
 #define TURN_NS  100000u    /* of giving a turn away, which says that somebody computes */
 #define CROWD_NS 100000000u /* until that is tried again */
 
-static uint64_t now_ns(void)
-{
-    struct timespec ts;
-
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
-
 bool soft_service_spin(struct soft_service_spin *spin)
 {
-    const uint64_t before = now_ns();
+    const uint64_t before = od_now_ns();
     uint64_t after;
 
     if (spin->idle_since == 0)
@@ -28,7 +20,7 @@ bool soft_service_spin(struct soft_service_spin *spin)
         return false;
     }
     sched_yield();
-    after = now_ns();
+    after = od_now_ns();
     if (after - before > TURN_NS)
         spin->crowded = after + CROWD_NS;
     return true;

@@ -7,6 +7,7 @@
 #include "soft/link/error/faults.h"
 #include "soft/link/link_priv.h"
 #include "soft/service/service.h"
+#include "util/clock.h"
 
 /* Wraps a link of another transport and lets happen to it what may happen to links: messages that
  * take long, sends that find no room, ends at any point. What may not happen, does not: nothing
@@ -53,14 +54,6 @@ static struct error_link *error_link(const struct soft_link *link)
 static struct soft_link_listener *inner_of(const struct soft_link_listener *listener)
 {
     return OD_CONTAINER_OF(listener, const struct error_listener, base)->inner;
-}
-
-static uint64_t now_ns(void)
-{
-    struct timespec ts;
-
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
 static int read_faults(struct soft_link_faults *faults)
@@ -351,7 +344,7 @@ static void delay(struct error_link *self, uint64_t ns)
 
     soft_service_lock();
     if (soft_service_start(&room) == 0) {
-        self->due = now_ns() + ns;
+        self->due = od_now_ns() + ns;
         soft_service_timer_set(&self->timer, ns / 1000000u + 1, wake_owner);
     }
     soft_service_unlock();
@@ -377,7 +370,7 @@ static int look(struct error_link *self)
         if (rule != NULL)
             delay(self, rule->ns);
     }
-    return self->due == 0 || now_ns() >= self->due ? 0 : -EAGAIN;
+    return self->due == 0 || od_now_ns() >= self->due ? 0 : -EAGAIN;
 }
 
 static int error_recv(struct soft_link *link, struct soft_link_msg *msg)

@@ -12,10 +12,10 @@
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "soft/nic/af_xdp/module/af_xdp_priv.h"
+#include "util/clock.h"
 
 /* A header and two tags, as the port class allows them. */
 #define HEADERS 22u
@@ -384,19 +384,11 @@ static void grant(struct soft_nic_backend *backend, uint64_t next, uint64_t end)
  * Frames
  */
 
-static uint64_t now(void)
-{
-    struct timespec ts;
-
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
-
 /* Looking at rings all the time slows down who fills them. While frames come closely, an empty look
  * is followed by none until the window is over; else the next frame is seen at once. */
 static void note_empty(struct af_xdp_pace *pace)
 {
-    uint64_t at = now(), passed = at - pace->window;
+    uint64_t at = od_now_ns(), passed = at - pace->window;
 
     if (passed >= WINDOW_NS) {
         pace->is_dense = (uint64_t)pace->frames * WINDOW_NS >= passed * DENSE;
@@ -410,7 +402,7 @@ static bool has_to_wait(struct af_xdp_pace *pace)
 {
     if (pace->until == 0)
         return false;
-    if (now() < pace->until)
+    if (od_now_ns() < pace->until)
         return true;
     pace->until = 0;
     return false;
