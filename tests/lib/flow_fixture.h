@@ -71,7 +71,7 @@ static inline void on_entry(struct doca_flow_pipe_entry *entry, uint16_t queue,
     s.last_ctx = user_ctx;
 }
 
-static inline void open_queue(uint32_t i, struct doca_dev *dev)
+static inline void open_queue_as(uint32_t i, struct doca_dev *dev, uint16_t id)
 {
     assert_ok(doca_eth_rxq_create(dev, 128, 2048, &s.q[i].rxq));
     s.q[i].ctx = doca_eth_rxq_as_doca_ctx(s.q[i].rxq);
@@ -83,7 +83,12 @@ static inline void open_queue(uint32_t i, struct doca_dev *dev)
                                                        on_packet, on_error));
     assert_ok(doca_pe_connect_ctx(s.fix.pe, s.q[i].ctx));
     assert_ok(doca_ctx_start(s.q[i].ctx));
-    assert_ok(doca_eth_rxq_apply_queue_id(s.q[i].rxq, (uint16_t)i));
+    assert_ok(doca_eth_rxq_apply_queue_id(s.q[i].rxq, id));
+}
+
+static inline void open_queue(uint32_t i, struct doca_dev *dev)
+{
+    open_queue_as(i, dev, (uint16_t)i);
 }
 
 static inline struct doca_flow_port *start_port(uint16_t id, struct doca_dev *dev)

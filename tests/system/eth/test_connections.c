@@ -84,21 +84,6 @@ static void open_control_queue(void)
     assert_ok(doca_eth_rxq_apply_queue_id(s.q[CPU].rxq, ids[CPU]));
 }
 
-static void open_data_queue(uint32_t i)
-{
-    assert_ok(doca_eth_rxq_create(s.fix.b, 128, 2048, &s.q[i].rxq));
-    s.q[i].ctx = doca_eth_rxq_as_doca_ctx(s.q[i].rxq);
-    assert_ok(doca_eth_rxq_set_type(s.q[i].rxq, DOCA_ETH_RXQ_TYPE_MANAGED_MEMPOOL));
-    assert_ok(doca_eth_rxq_set_pkt_buf(s.q[i].rxq, s.fix.map, i * AREA, AREA));
-    assert_ok(doca_eth_rxq_set_metadata_num(s.q[i].rxq, 1));
-    assert_ok(doca_eth_rxq_set_rx_hash(s.q[i].rxq, 1));
-    assert_ok(doca_eth_rxq_event_managed_recv_register(s.q[i].rxq, (union doca_data){.u64 = i},
-                                                       on_packet, on_error));
-    assert_ok(doca_pe_connect_ctx(s.fix.pe, s.q[i].ctx));
-    assert_ok(doca_ctx_start(s.q[i].ctx));
-    assert_ok(doca_eth_rxq_apply_queue_id(s.q[i].rxq, ids[i]));
-}
-
 /* ---- the rules ---- */
 
 static struct doca_flow_fwd to_queues(const uint16_t *queues, int num, uint32_t flags)
@@ -158,7 +143,7 @@ static void open_program(void)
     eth_fix_open(&s.fix, MEM);
     s.nqueues = 4;
     for (uint32_t i = UDP; i <= TCP_B; i++)
-        open_data_queue(i);
+        open_queue_as(i, s.fix.b, ids[i]);
     open_control_queue();
     eth_sender_create(&s.fix, &s.sender);
     assert_ok(doca_eth_txq_set_l3_chksum_offload(s.sender.txq, 1));

@@ -2,26 +2,9 @@
 /* Flow: calls that are refused, what callbacks may do, rules that overlap, changes under traffic.
  */
 #include "lib/flow_fixture.h"
+#include "lib/refusal.h"
 
-#include <opendoca.h>
 #include <pthread.h>
-
-/* Something else is what was refused before. */
-#define refused(error, call)                                                                       \
-    do {                                                                                           \
-        doca_pe_create(NULL);                                                                      \
-        assert_doca(error, call);                                                                  \
-        assert_told(#call);                                                                        \
-    } while (0)
-
-static void assert_told(const char *call)
-{
-    char name[96];
-
-    snprintf(name, sizeof(name), "%.*s", (int)strcspn(call, "("), call);
-    if (strstr(opendoca_last_error(), name) == NULL)
-        fail_msg("%s left: %s", name, opendoca_last_error());
-}
 
 /* ---- settings ---- */
 

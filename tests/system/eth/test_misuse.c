@@ -2,29 +2,11 @@
 /* Calls that cannot be answered with success: the exact code, and a line that names the function.
  */
 #include "lib/eth_fixture.h"
-
-#include <opendoca.h>
+#include "lib/refusal.h"
 
 #define FRAMES  (1u << 20) /* what is sent lies behind what receives */
 #define BURST   32u
 #define NO_DATA ((union doca_data){.u64 = 0})
-
-/* Something else is what was refused before. */
-#define refused(error, call)                                                                       \
-    do {                                                                                           \
-        doca_pe_create(NULL);                                                                      \
-        assert_doca(error, call);                                                                  \
-        assert_told(#call);                                                                        \
-    } while (0)
-
-static void assert_told(const char *call)
-{
-    char name[96];
-
-    snprintf(name, sizeof(name), "%.*s", (int)strcspn(call, "("), call);
-    if (strstr(opendoca_last_error(), name) == NULL)
-        fail_msg("%s left: %s", name, opendoca_last_error());
-}
 
 /* ---- receive queues ---- */
 

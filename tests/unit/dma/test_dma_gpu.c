@@ -1,57 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The data path on a GPU, with the test in the kernel's place. */
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <cmocka.h>
 
 #include <doca_ctx.h>
-#include <doca_dev.h>
 #include <doca_dma.h>
 #include <doca_mmap.h>
 
 #include <impl/opendoca_gpu_barrier.h>
 
-#include "core/core_priv.h"
+#include "unit/gpu_dev.h"
 
-#define OK(call)           assert_int_equal(call, DOCA_SUCCESS)
-#define EXPECT(code, call) assert_int_equal(call, code)
-#define SECONDS            20
-#define SIZE               4096u
+#define SECONDS 20
+#define SIZE    4096u
 
-static struct doca_gpu gpu = {.name = "gpu"};
-static struct doca_dev *dev;
 static char from[SIZE], to[SIZE];
-
-static int open_all(void **state)
-{
-    struct doca_devinfo **list;
-    uint32_t num;
-
-    (void)state;
-    setenv("OPENDOCA_GPU", "simt", 1);
-    if (soft_gpu_open("0000:41:00.0", &gpu.soft) != 0)
-        return -1;
-    core_live_add(CORE_LIVE_GPU, &gpu); /* as doca_gpu_create() does */
-    OK(doca_devinfo_create_list(&list, &num));
-    assert_true(num > 0);
-    OK(doca_dev_open(list[0], &dev));
-    OK(doca_devinfo_destroy_list(list));
-    return 0;
-}
-
-static int close_all(void **state)
-{
-    (void)state;
-    OK(doca_dev_close(dev));
-    core_live_remove(&gpu);
-    return (int)soft_gpu_close(gpu.soft);
-}
 
 static struct doca_dma *start(struct doca_gpu_dma **handle)
 {
