@@ -70,7 +70,7 @@ SOFT_API const char *soft_nic_counter_name(enum soft_nic_counter counter);
 static inline uint64_t soft_nic_count(const struct soft_nic_counters *counters,
                                       enum soft_nic_counter counter)
 {
-    return __atomic_load_n((const uint64_t *)&counters->value[counter], __ATOMIC_RELAXED);
+    return __atomic_load_n((const uint64_t *)&counters->value[counter], __ATOMIC_ACQUIRE);
 }
 
 /* True when each frame that was seen has exactly one end. Only while nobody drives the port. */

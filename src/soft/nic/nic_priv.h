@@ -280,10 +280,11 @@ void soft_nic_thread_stop(struct soft_nic_port *port);
 static inline void soft_nic_add(struct soft_nic_counters *counters, enum soft_nic_counter counter,
                                 uint64_t n)
 {
-    /* One writer at a time; readers only want no torn values. */
+    /* One writer at a time. A frame and its bytes are counted before its end is: who reads the ends
+     * first never finds more of them than frames. */
     uint64_t value = atomic_load_explicit(&counters->value[counter], memory_order_relaxed);
 
-    atomic_store_explicit(&counters->value[counter], value + n, memory_order_relaxed);
+    atomic_store_explicit(&counters->value[counter], value + n, memory_order_release);
 }
 
 static inline void soft_nic_add_shared(struct soft_nic_counters *counters,

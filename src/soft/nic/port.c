@@ -222,6 +222,10 @@ void soft_nic_port_note(struct soft_nic_port *port)
     struct soft_nic_outside now = {0}, *old = &port->outside;
 
     port->backend->ops->outside(port->backend, &now);
+    soft_nic_add(counters, SOFT_NIC_RX_SEEN,
+                 now.kernel - old->kernel + now.oversize - old->oversize);
+    soft_nic_add(counters, SOFT_NIC_RX_BYTES, now.oversize_bytes - old->oversize_bytes);
+    soft_nic_add(counters, SOFT_NIC_RX_BYTES, now.kernel_bytes - old->kernel_bytes);
     if (port->placed != NULL)
         soft_nic_count_placed(port, &(struct soft_nic_outside){
                                         .lost = now.lost - old->lost,
@@ -232,10 +236,6 @@ void soft_nic_port_note(struct soft_nic_port *port)
         soft_nic_add(counters, SOFT_NIC_RX_PORT_DROP, now.lost - old->lost);
     soft_nic_add(counters, SOFT_NIC_RX_KERNEL, now.kernel - old->kernel);
     soft_nic_add(counters, SOFT_NIC_RX_OVERSIZE, now.oversize - old->oversize);
-    soft_nic_add(counters, SOFT_NIC_RX_SEEN,
-                 now.kernel - old->kernel + now.oversize - old->oversize);
-    soft_nic_add(counters, SOFT_NIC_RX_BYTES, now.oversize_bytes - old->oversize_bytes);
-    soft_nic_add(counters, SOFT_NIC_RX_BYTES, now.kernel_bytes - old->kernel_bytes);
     if (soft_nic_interest_is_root_only(port)) {
         atomic_fetch_add(&port->flow->missed_packets, now.kernel - old->kernel);
         atomic_fetch_add(&port->flow->missed_bytes, now.kernel_bytes - old->kernel_bytes);

@@ -53,16 +53,26 @@ static void end_batch(struct soft_nic_port *port)
     }
 }
 
+static void count_seen(struct soft_nic_port *port, const struct soft_nic_frame *frames, uint32_t n)
+{
+    uint64_t bytes = 0;
+
+    for (uint32_t i = 0; i < n; i++)
+        bytes += frames[i].len;
+    soft_nic_add(&port->page->counters, SOFT_NIC_RX_SEEN, n);
+    soft_nic_add(&port->page->counters, SOFT_NIC_RX_BYTES, bytes);
+}
+
 void soft_nic_steer(struct soft_nic_port *port, struct soft_nic_frame *frames, uint32_t n)
 {
     /* A header and two tags; what is longer are several frames in one. */
     const uint32_t longest = OD_MIN(port->info.mtu + 22u, SOFT_NIC_FRAME_MAX);
     struct soft_nic_table *root = soft_nic_flow_root(port);
     struct soft_nic_meta meta = {0};
-    uint64_t bytes = 0, now = 0;
+    uint64_t now = 0;
 
+    count_seen(port, frames, n);
     for (uint32_t i = 0; i < n; i++) {
-        bytes += frames[i].len;
         if (frames[i].time == 0 && now == 0)
             now = soft_nic_now();
         meta.time = frames[i].time != 0 ? frames[i].time : now;
@@ -75,7 +85,5 @@ void soft_nic_steer(struct soft_nic_port *port, struct soft_nic_frame *frames, u
     }
     if (root != NULL)
         soft_nic_flow_flush(port);
-    soft_nic_add(&port->page->counters, SOFT_NIC_RX_SEEN, n);
-    soft_nic_add(&port->page->counters, SOFT_NIC_RX_BYTES, bytes);
     end_batch(port);
 }

@@ -1,0 +1,164 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Run a command while random threads of it stand still for random times.
+
+usage: jostle.py [--hold MS] [--pause MS] [--at-once N] [--seed N] [--rounds N] -- COMMAND [ARG...]
+
+A test that passes on an idle machine may still rest on luck: that a thread runs within some
+milliseconds, that two stores of another thread are seen together, that a process has not ended yet.
+Here single threads of the command and of all its descendants (ptrace, hence root or the same user)
+are stopped anywhere and go on later, as on a machine that lends its processors to others. What fails
+under it is a bug, of the product or of the test.
+
+--hold is the longest stop (150; most are far shorter), --pause the mean time between two stops (4),
+--at-once how many threads may stand at a time (3). With --rounds the command is repeated until it
+fails. Leak detection of AddressSanitizer needs ptrace itself and is switched off.
+
+The exit status is that of the command, 128 and the signal's number where one ended it.
+"""
+import argparse
+import ctypes
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+
+PR_SET_CHILD_SUBREAPER = 36
+PTRACE_DETACH = 17
+PTRACE_SEIZE = 0x4206
+PTRACE_INTERRUPT = 0x4207
+PTRACE_EVENT_STOP = 128
+WALL = 0x40000000
+SCAN_SECONDS = 0.1
+
+libc = ctypes.CDLL(None, use_errno=True)
+libc.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p]
+libc.ptrace.restype = ctypes.c_long
+
+
+def parent_of(pid):
+    with open('/proc/%s/stat' % pid, 'rb') as stat:
+        return int(stat.read().rpartition(b')')[2].split()[1])
+
+
+def descendants(root):
+    children = {}
+    for name in os.listdir('/proc'):
+        if name.isdigit():
+            try:
+                children.setdefault(parent_of(name), []).append(int(name))
+            except (OSError, ValueError):
+                continue
+    found, todo = [], [root]
+    while todo:
+        more = children.get(todo.pop(), [])
+        found += more
+        todo += more
+    return found
+
+
+def threads_of(pid):
+    try:
+        return [int(name) for name in os.listdir('/proc/%d/task' % pid)]
+    except OSError:
+        return []
+
+
+class Jostler:
+    def __init__(self, arguments):
+        self.arguments = arguments
+        self.random = random.Random(arguments.seed)
+        self.held = {}     # thread: when it may go on
+        self.status = None
+
+    def seize(self, thread):
+        if thread in self.held or libc.ptrace(PTRACE_SEIZE, thread, None, None) != 0:
+            return
+        libc.ptrace(PTRACE_INTERRUPT, thread, None, None)
+        longest = self.arguments.hold / 1000
+        self.held[thread] = time.monotonic() + longest * self.random.random() ** 3
+
+    def let_go(self, everything=False):
+        """Of the threads whose time is over, those that do stand; a thread in the kernel may not yet."""
+        now = time.monotonic()
+        for thread, until in list(self.held.items()):
+            if now < until and not everything:
+                continue
+            try:
+                pid, status = os.waitpid(thread, os.WNOHANG | WALL)
+            except ChildProcessError:
+                del self.held[thread]
+                continue
+            if pid == 0:
+                continue
+            del self.held[thread]
+            self.went(pid, status)
+            if os.WIFSTOPPED(status):
+                is_ours = status >> 16 == PTRACE_EVENT_STOP
+                libc.ptrace(PTRACE_DETACH, thread, None, None if is_ours else os.WSTOPSIG(status))
+
+    def went(self, pid, status):
+        if pid == self.child and not os.WIFSTOPPED(status):
+            self.status = status
+
+    def reap(self):
+        """The command and its orphans, but no thread that is held."""
+        try:
+            while True:
+                info = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+                if info is None or info.si_pid in self.held:
+                    return
+                self.went(*os.waitpid(info.si_pid, 0))
+        except ChildProcessError:
+            return
+
+    def run(self, command):
+        libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+        self.child = subprocess.Popen(command).pid
+        scanned, processes = 0, []
+        while self.status is None:
+            if time.monotonic() - scanned > SCAN_SECONDS:
+                scanned, processes = time.monotonic(), descendants(os.getpid())
+            if processes and len(self.held) < self.arguments.at_once:
+                threads = threads_of(self.random.choice(processes))
+                if threads:
+                    self.seize(self.random.choice(threads))
+            time.sleep(self.random.expovariate(1000 / self.arguments.pause))
+            self.let_go()
+            self.reap()
+        self.finish()
+        return self.status
+
+    def finish(self):
+        end = time.monotonic() + 5
+        while self.held and time.monotonic() < end:
+            self.let_go(everything=True)
+            time.sleep(0.001)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('--hold', type=float, default=150)
+    parser.add_argument('--pause', type=float, default=4)
+    parser.add_argument('--at-once', type=int, default=3)
+    parser.add_argument('--seed', type=int, default=time.time_ns() % 1000000)
+    parser.add_argument('--rounds', type=int, default=1)
+    parser.add_argument('command', nargs='+')
+    arguments = parser.parse_args()
+    options = os.environ.get('ASAN_OPTIONS', '')
+    os.environ['ASAN_OPTIONS'] = options + ':detect_leaks=0'
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    for turn in range(arguments.rounds):
+        status = Jostler(arguments).run(arguments.command)
+        if status:
+            print('jostle: round %d of seed %d failed' % (turn, arguments.seed), file=sys.stderr)
+            return 128 + os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
+        arguments.seed += 1
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
