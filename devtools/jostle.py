@@ -21,7 +21,6 @@ import ctypes
 import os
 import random
 import signal
-import subprocess
 import sys
 import time
 
@@ -116,7 +115,9 @@ class Jostler:
 
     def run(self, command):
         libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-        self.child = subprocess.Popen(command).pid
+        # No Popen: it would take the status of a command that ends at once.
+        self.child = os.posix_spawnp(command[0], command, os.environ,
+                                     setsigdef=[signal.SIGPIPE, signal.SIGXFSZ])
         scanned, processes = 0, []
         while self.status is None:
             if time.monotonic() - scanned > SCAN_SECONDS:
