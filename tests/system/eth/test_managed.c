@@ -3,6 +3,9 @@
 
 #include "lib/eth_fixture.h"
 
+#include <signal.h>
+#include <sys/time.h>
+
 #define BURST   64u
 #define PACKET  1600u
 #define FRAMES  (1u << 20) /* where frames to be sent lie in the memory */
@@ -342,6 +345,32 @@ static void configurations_that_cannot_work_are_refused(void **state)
     eth_fix_close(&fix);
 }
 
+static void on_alarm(int number)
+{
+    (void)number;
+}
+
+/* As of a profiler: no call may take them for its failure. */
+static void queues_open_while_signals_come(void **state)
+{
+    const struct itimerval often = {{.tv_usec = 200}, {.tv_usec = 200}}, never = {0};
+    struct sigaction action = {.sa_handler = on_alarm, .sa_flags = SA_RESTART}, before;
+    struct eth_fix fix;
+    struct managed managed;
+    struct eth_sender sender;
+
+    (void)state;
+    assert_int_equal(sigaction(SIGALRM, &action, &before), 0);
+    for (uint32_t round = 0; round < 3; round++) {
+        assert_int_equal(setitimer(ITIMER_REAL, &often, NULL), 0);
+        open_single(&fix, &managed, &sender, 0);
+        assert_int_equal(setitimer(ITIMER_REAL, &never, NULL), 0);
+        send_frames(&fix, &managed, &sender, 32);
+        close_all(&fix, &managed, &sender);
+    }
+    assert_int_equal(sigaction(SIGALRM, &before, NULL), 0);
+}
+
 static void queue_ids_are_given_once(void **state)
 {
     struct eth_fix fix;
@@ -445,6 +474,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(batches_keep_to_their_numbers),
         cmocka_unit_test(arrays_are_used_again_however_they_are_freed),
         cmocka_unit_test(configurations_that_cannot_work_are_refused),
+        cmocka_unit_test(queues_open_while_signals_come),
         cmocka_unit_test(queue_ids_are_given_once),
         cmocka_unit_test(slots_of_a_ring_are_used_in_turn),
     };

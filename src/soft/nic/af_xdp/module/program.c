@@ -5,14 +5,19 @@
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <linux/if_link.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <xdp/libxdp.h>
 
 #include "soft/nic/af_xdp/module/af_xdp_priv.h"
+#include "util/clock.h"
 
 #include <port.skel.h> /* made by the build; needs what is above */
+
+/* How long the kernel may be asked again to take the program. */
+#define LOAD_NS 10000000000u
 
 struct shape {
     struct soft_nic_claim_keys mask;
@@ -59,6 +64,31 @@ static int fail(int err, const char *what)
     return soft_fail(err, "%s: %s", what, strerror(-err));
 }
 
+/* A program that could not be loaded cannot be tried again, it has to be read again. */
+static int try_load(struct af_xdp_program *self)
+{
+    af_xdp_skeleton__destroy(self->skeleton);
+    self->skeleton = af_xdp_skeleton__open();
+    return self->skeleton != NULL ? af_xdp_skeleton__load(self->skeleton) : -errno;
+}
+
+/* The kernel gives up the check of a program when a signal comes (EAGAIN): those that can wait do,
+ * and for others, as of a debugger, it is asked again. */
+static int load(struct af_xdp_program *self)
+{
+    const uint64_t end = od_now_ns() + LOAD_NS;
+    sigset_t all, before;
+    int err;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    do {
+        err = try_load(self);
+    } while (err == -EAGAIN && od_now_ns() < end);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return err != 0 ? fail(err, "loading the XDP program") : 0;
+}
+
 int af_xdp_program_load(struct af_xdp_program **out)
 {
     struct af_xdp_program *self = calloc(1, sizeof(*self));
@@ -76,16 +106,9 @@ int af_xdp_program_load(struct af_xdp_program **out)
         err = soft_fail(-ENOMEM, "no memory for a port");
         goto err_unload;
     }
-    self->skeleton = af_xdp_skeleton__open();
-    if (self->skeleton == NULL) {
-        err = fail(-errno, "the XDP program");
+    err = load(self);
+    if (err != 0)
         goto err_unload;
-    }
-    err = af_xdp_skeleton__load(self->skeleton);
-    if (err != 0) {
-        err = fail(err, "loading the XDP program");
-        goto err_unload;
-    }
     *out = self;
     return 0;
 
