@@ -8,6 +8,7 @@ As run_external.py, which see, for the folders programs/urom_*. Each case has a 
 a runtime folder of its own.
 """
 import os
+import random
 import shutil
 import signal
 import socket
@@ -121,10 +122,19 @@ class Tests(run_external.Tests):
                    'Rank 1 was told: by MPI' in done.stdout, done.stdout)
             daemon.end()
 
+    @staticmethod
+    def free_port():
+        """Not the usual one, as others may be at the same test; none that the kernel gives away."""
+        while True:
+            with socket.socket() as probe:
+                try:
+                    probe.bind(('127.0.0.1', random.randrange(20000, 30000)))
+                except OSError:
+                    continue
+                return probe.getsockname()[1]
+
     def rdmo_pair(self, *arguments):
-        with socket.socket() as probe:  # not the usual port: others may be at the same test
-            probe.bind(('127.0.0.1', 0))
-            port = probe.getsockname()[1]
+        port = self.free_port()
         target = self.start('urom_rdmo_target', 'host', '-p', str(port))
         target.await_line('Waiting for the initiator')
         return target, self.start('urom_rdmo_initiator', 'host', str(port), *arguments)
@@ -182,7 +192,7 @@ class Tests(run_external.Tests):
             daemon.end()
 
     def test_a_plugin_that_hangs(self):
-        with self.with_custom_plugin('--hang-timeout', '4') as daemon:
+        with self.with_custom_plugin('--hang-timeout', '10') as daemon:
             self.ranks('urom_custom', 2, '-e', 'hang')
             expect('worker_custom' in daemon.text(), daemon.text())
             self.ranks('urom_custom', 1)

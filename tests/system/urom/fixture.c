@@ -24,6 +24,7 @@
 #define PATIENCE_TEXT   TEXT_OF(PATIENCE)
 
 static char dir[128] = "/tmp/urom-test-XXXXXX";
+static pid_t owner; /* the test program, whose children do not outlive it */
 
 /* ------------------------------------------------------------------------------------------------
  * Folder, time
@@ -43,6 +44,7 @@ void fixture_move_to(const char *path)
 int fixture_group_setup(void **state)
 {
     (void)state;
+    owner = getpid();
     if (mkdtemp(dir) == NULL)
         return -1;
     unsetenv("DOCA_UROM_SERVICE_FILE");
@@ -72,6 +74,9 @@ int fixture_group_teardown(void **state)
 
 void fixture_in_child(void)
 {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (owner != 0 && getppid() != owner)
+        _exit(127);
     setenv("CMOCKA_TEST_ABORT", "1", 1);
 }
 
@@ -298,16 +303,76 @@ static json_t *first_worker(const json_t *status)
     return NULL;
 }
 
+static uint64_t counter_of(json_t *worker, const char *name)
+{
+    json_t *counter = json_object_get(json_object_get(worker, "counters"), name);
+
+    assert_non_null(counter);
+    return (uint64_t)json_integer_value(counter);
+}
+
 uint64_t fixture_counter(const char *name)
 {
     json_t *status = fixture_status();
-    json_t *counter = json_object_get(json_object_get(first_worker(status), "counters"), name);
-    uint64_t value;
+    const uint64_t value = counter_of(first_worker(status), name);
 
-    assert_non_null(counter);
-    value = (uint64_t)json_integer_value(counter);
     json_decref(status);
     return value;
+}
+
+static json_t *worker_by_id(const json_t *status, uint64_t id)
+{
+    json_t *one;
+    size_t i;
+
+    json_array_foreach(json_object_get(status, "workers"), i, one)
+    {
+        if (strtoull(json_string_value(json_object_get(one, "id")), NULL, 10) == id)
+            return one;
+    }
+    fail_msg("no worker %llu", (unsigned long long)id);
+    return NULL;
+}
+
+struct worker_wish {
+    uint64_t id, count;
+};
+
+static bool has_turned(void *arg)
+{
+    const struct worker_wish *wish = arg;
+    json_t *status = fixture_status();
+    const uint64_t turn = counter_of(worker_by_id(status, wish->id), "loops");
+
+    json_decref(status);
+    return turn > wish->count;
+}
+
+void fixture_wait_turn(uint64_t id)
+{
+    json_t *status = fixture_status();
+    struct worker_wish wish = {id, counter_of(worker_by_id(status, id), "loops")};
+
+    json_decref(status);
+    fixture_wait(has_turned, &wish);
+}
+
+static bool has_ended(void *arg)
+{
+    const struct worker_wish *wish = arg;
+    json_t *status = fixture_status(), *worker = worker_by_id(status, wish->id);
+    const uint64_t ended = counter_of(worker, "ok") + counter_of(worker, "failed");
+
+    json_decref(status);
+    return ended >= wish->count;
+}
+
+void fixture_wait_answers(uint64_t id, uint64_t count)
+{
+    struct worker_wish wish = {id, count};
+
+    fixture_wait(has_ended, &wish);
+    fixture_wait_turn(id); /* an end is counted before its answer is sent */
 }
 
 uint64_t fixture_total(const char *key, const char *sub)
@@ -331,6 +396,16 @@ size_t fixture_workers(void)
 
     json_decref(status);
     return count;
+}
+
+static bool has_workers(void *arg)
+{
+    return fixture_workers() == *(size_t *)arg;
+}
+
+void fixture_wait_workers(size_t count)
+{
+    fixture_wait(has_workers, &count);
 }
 
 /* ------------------------------------------------------------------------------------------------

@@ -40,7 +40,8 @@ const char *fixture_dir(void);
 /* Another folder, which is the caller's, from here on. */
 void fixture_move_to(const char *path);
 
-/* In a forked process: a failing check must end it, not go on with the parent's next test. */
+/* In a forked process: a failing check must end it, not go on with the parent's next test; and it
+ * ends with the test program. */
 void fixture_in_child(void);
 
 uint64_t fixture_now_ms(void);
@@ -78,6 +79,12 @@ json_t *fixture_status_in(const char *folder);
 uint64_t fixture_counter(const char *name);
 uint64_t fixture_total(const char *key, const char *sub);
 size_t fixture_workers(void);
+/* Until there are so many: those whose contexts are IDLE end a moment later. */
+void fixture_wait_workers(size_t count);
+/* Until the loop of a worker has come round. */
+void fixture_wait_turn(uint64_t id);
+/* Until a worker has ended so many commands, and the answers lie where a client finds them. */
+void fixture_wait_answers(uint64_t id, uint64_t count);
 
 /* ---- host side ---- */
 

@@ -40,18 +40,11 @@ static struct doca_urom_worker_cmd_task *command(struct doca_urom_worker *worker
     return task;
 }
 
-/* Submits ... and waits until all answers lie in the ring. */
-static bool has_executed(void *arg)
-{
-    return fixture_counter("ok") >= *(uint64_t *)arg;
-}
-
 static void answers_that_are_there_at_once_come_one_a_call(void **state)
 {
     struct doca_urom_worker_cmd_task *tasks[8];
     struct fixture_result results[8] = {{0}};
     struct doca_urom_worker *worker = fixture_worker(&host, 1, plugin);
-    uint64_t all = 8;
 
     (void)state;
     assert_int_equal(fixture_worker_start(&host, worker), DOCA_CTX_STATE_RUNNING);
@@ -59,7 +52,7 @@ static void answers_that_are_there_at_once_come_one_a_call(void **state)
         tasks[i] = command(worker, TEST_ECHO, &results[i]);
         assert_ok(fixture_submit(tasks[i]));
     }
-    fixture_wait(has_executed, &all);
+    fixture_wait_answers(1, 8);
     for (unsigned int i = 0; i < 8; i++) {
         assert_int_equal(results[i].count, 0);
         assert_int_equal(doca_pe_progress(host.pe), 1);
@@ -88,19 +81,8 @@ static void contexts_of_one_engine_take_turns(void **state)
             assert_ok(fixture_submit(tasks[w][i]));
         }
     }
-    for (;;) {
-        json_t *status = fixture_status(), *one;
-        json_int_t ok = 0;
-        size_t i;
-
-        json_array_foreach(json_object_get(status, "workers"), i, one)
-        {
-            ok += json_integer_value(json_object_get(json_object_get(one, "counters"), "ok"));
-        }
-        json_decref(status);
-        if (ok == 12)
-            break;
-    }
+    for (unsigned int w = 0; w < 3; w++)
+        fixture_wait_answers(10 + w, 4);
     /* All answers are there: nobody is served twice before the others are. */
     for (unsigned int round = 1; round <= 4; round++) {
         for (unsigned int i = 0; i < 3; i++)
@@ -121,7 +103,6 @@ static void a_stop_flushes_one_a_call_and_idle_is_one_more(void **state)
     struct fixture_result results[4] = {{0}}, result = {0};
     struct doca_urom_worker *worker = fixture_worker(&host, 1, plugin);
     struct doca_ctx *ctx = doca_urom_worker_as_ctx(worker);
-    uint64_t one = 1;
 
     (void)state;
     assert_int_equal(fixture_worker_start(&host, worker), DOCA_CTX_STATE_RUNNING);
@@ -131,7 +112,7 @@ static void a_stop_flushes_one_a_call_and_idle_is_one_more(void **state)
     }
     echo = command(worker, TEST_ECHO, &result);
     assert_ok(fixture_submit(echo));
-    fixture_wait(has_executed, &one);
+    fixture_wait_answers(1, 1);
     assert_doca(DOCA_ERROR_IN_PROGRESS, doca_ctx_stop(ctx));
     assert_int_equal(result.count, 0); /* not inside of stop */
     fixture_event(host.pe);

@@ -135,9 +135,9 @@ static int answer_good(void *arg, const void *hello, size_t len, void *answer, s
     return 0;
 }
 
-/* One that answers so, and then says nothing. */
+/* One that answers so, and then says nothing. Who waits for that does so for `timeout` ms. */
 static void expect_no_service(int (*admit)(void *, const void *, size_t, void *, size_t *),
-                              const char *why)
+                              const char *timeout, const char *why)
 {
     const struct soft_link_conf conf = {
         .max_msg = UROM_WIRE_FRAME_MAX, .depth = 8, .backlog = 8, .admit = admit};
@@ -149,7 +149,7 @@ static void expect_no_service(int (*admit)(void *, const void *, size_t, void *,
     snprintf(addr, sizeof(addr), "local:%s", path);
     assert_int_equal(soft_link_listen(addr, &conf, &listener), 0);
     setenv("DOCA_UROM_SOCKET", path, 1);
-    setenv("DOCA_UROM_CONNECT_TIMEOUT_MS", "500", 1);
+    setenv("DOCA_UROM_CONNECT_TIMEOUT_MS", timeout, 1);
     fixture_host_prepare(&host);
     assert_doca(DOCA_ERROR_NOT_PERMITTED, doca_ctx_start(host.service_ctx));
     assert_int_equal(fixture_state(host.service_ctx), DOCA_CTX_STATE_IDLE);
@@ -164,10 +164,10 @@ static void expect_no_service(int (*admit)(void *, const void *, size_t, void *,
 static void what_is_no_service_of_this_version_is_as_if_there_were_none(void **state)
 {
     (void)state;
-    expect_no_service(answer_version, "1.0 of this library does not pair with 2.0");
-    expect_no_service(answer_nonsense, "no service");
-    expect_no_service(answer_good, "no answer in time");
-    expect_no_service(NULL, "no answer in time");
+    expect_no_service(answer_version, "60000", "1.0 of this library does not pair with 2.0");
+    expect_no_service(answer_nonsense, "60000", "no service");
+    expect_no_service(answer_good, "500", "no answer in time");
+    expect_no_service(NULL, "500", "no answer in time");
 }
 
 /* ---- hostile clients ---- */
@@ -365,7 +365,7 @@ static void a_channel_that_talks_nonsense_is_closed_and_no_other(void **state)
         soft_link_close(link);
         soft_link_close(service);
     }
-    assert_int_equal(fixture_workers(), 1);
+    fixture_wait_workers(1); /* those of an earlier test may still be ending */
     fixture_worker_end(&host, worker);
     fixture_host_close(&host);
 }
@@ -386,6 +386,7 @@ static void a_worker_takes_in_only_whom_the_daemon_announced(void **state)
     fixture_host_open(&host);
     worker = fixture_worker(&host, 9, fixture_plugin(&host, "worker_graph"));
     assert_int_equal(fixture_worker_start(&host, worker), DOCA_CTX_STATE_RUNNING);
+    fixture_wait_workers(1); /* its socket is the only one */
     snprintf(path, sizeof(path), "ls -d %s/link-uromw-*", fixture_dir());
     names = popen(path, "r");
     assert_non_null(names);

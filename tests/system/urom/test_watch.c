@@ -114,7 +114,8 @@ static void a_worker_that_does_not_move_is_reported_and_recovers(void **state)
 
 static void a_worker_that_hangs_is_killed_when_that_is_wanted(void **state)
 {
-    static const char *const args[] = {"--hang-timeout", "2", NULL};
+    /* As long as no worker has to wait for a processor. */
+    static const char *const args[] = {"--hang-timeout", "10", NULL};
     struct doca_urom_worker_cmd_task *task;
     struct fixture_result result = {0};
     uint64_t begin;
@@ -122,10 +123,11 @@ static void a_worker_that_hangs_is_killed_when_that_is_wanted(void **state)
     (void)state;
     open_all(args);
     begin = fixture_now_ms();
+    fixture_wait_turn(1);
     task = send_command(TEST_HANG, 60000, &result);
     fixture_event(host.pe);
     assert_doca(DOCA_ERROR_IO_FAILED, result.status);
-    assert_in_range(fixture_now_ms() - begin, 1500, PATIENCE);
+    assert_in_range(fixture_now_ms() - begin, 9000, 2 * PATIENCE);
     fixture_wait_log(&daemon_one, "ended: watchdog 9");
     assert_int_equal(fixture_total("exits", "watchdog"), 1);
     assert_ok(doca_urom_worker_cmd_task_release(task));
@@ -228,6 +230,11 @@ static void everything_is_shown(void **state)
     assert_int_equal(ctl("--help", out, sizeof(out)), 0);
 }
 
+static bool has_napped_since(void *arg)
+{
+    return fixture_counter("naps") > *(uint64_t *)arg;
+}
+
 static void an_idle_service_does_next_to_nothing(void **state)
 {
     uint64_t naps, loops, begin, ms;
@@ -239,6 +246,7 @@ static void an_idle_service_does_next_to_nothing(void **state)
     naps = fixture_counter("naps");
     loops = fixture_counter("loops");
     poll(NULL, 0, 1000);
+    fixture_wait(has_napped_since, &naps);
     naps = fixture_counter("naps") - naps;
     loops = fixture_counter("loops") - loops;
     ms = fixture_now_ms() - begin;
