@@ -81,6 +81,7 @@ __device__ inline doca_error_t doca_gpu_dev_dma_commit(struct doca_gpu_dma *dma)
     queued = opendoca_gpu_observe(&dma->queued);
     opendoca_gpu_fence_before_doorbell();
     opendoca_gpu_publish(&words->committed, queued);
+    opendoca_dev_step();
     opendoca_dev_dma_await(words, queued);
     return DOCA_SUCCESS;
 }

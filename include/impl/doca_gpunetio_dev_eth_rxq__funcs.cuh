@@ -126,6 +126,7 @@ __device__ static inline uint64_t opendoca_dev_rx_collect(struct doca_gpu_eth_rx
     }
     if (lanes > 1)
         __syncwarp(mask);
+    opendoca_dev_step();
     if (lane == 0 && (num || code == DOCA_ERROR_DRIVER))
         opendoca_dev_rx_return(rxq, num + (code == DOCA_ERROR_DRIVER));
     return OPENDOCA_DEV_RX_FOUND(from & (ring - 1), num, code);

@@ -227,6 +227,7 @@ __device__ static inline void doca_gpu_dev_eth_txq_ring_db(struct doca_gpu_eth_t
 {
     opendoca_gpu_fence_before_doorbell();
     opendoca_gpu_publish((uint64_t *)txq->wqe_db, prod_index);
+    opendoca_dev_step();
 }
 
 /* Writes the greatest index so far to one of the words that take it; one thread at a time. */
@@ -240,6 +241,7 @@ __device__ static inline void opendoca_dev_tx_submit(struct doca_gpu_eth_txq *tx
         prod_index)
         opendoca_gpu_publish(word, prod_index);
     doca_gpu_dev_eth_unlock<resource_sharing_mode>(&txq->lock);
+    opendoca_dev_step();
 }
 
 template <enum doca_gpu_dev_eth_resource_sharing_mode resource_sharing_mode,
@@ -555,6 +557,7 @@ __device__ static inline void doca_gpu_dev_eth_txq_submit_cq_dbr(struct doca_gpu
     if (doca_gpu_dev_eth_atomic_max<uint64_t, resource_sharing_mode>(&txq->cqe_ci, prod_index) <
         prod_index)
         opendoca_gpu_poke((uint64_t *)txq->cq_db_rec, prod_index);
+    opendoca_dev_step();
 }
 
 template <enum doca_gpu_dev_eth_resource_sharing_mode resource_sharing_mode>

@@ -40,6 +40,7 @@ __device__ static inline void opendoca_dev_rdma_post(uint64_t *committed, uint64
     opendoca_gpu_publish(committed, end);
     opendoca_gpu_fence_before_doorbell();
     opendoca_gpu_publish(&((struct opendoca_gpu_rdma_words *)words)->committed, end);
+    opendoca_dev_step();
 }
 
 /* Waits for everything that was committed. */

@@ -43,6 +43,7 @@ doca_gpu_dev_semaphore_set_status(struct doca_gpu_semaphore_gpu *semaphore_gpu, 
         return code;
     opendoca_gpu_fence_before_doorbell();
     opendoca_gpu_publish32(&item->status, (uint32_t)status);
+    opendoca_dev_step();
     return DOCA_SUCCESS;
 }
 
@@ -62,6 +63,7 @@ doca_gpu_dev_semaphore_set_status_cas(struct doca_gpu_semaphore_gpu *semaphore_g
         opendoca_dev_pause();
         return DOCA_ERROR_NOT_PERMITTED;
     }
+    opendoca_dev_step();
     return DOCA_SUCCESS;
 }
 
@@ -79,6 +81,7 @@ doca_gpu_dev_semaphore_set_packet_info(const struct doca_gpu_semaphore_gpu *sema
     opendoca_gpu_poke(&item->first, doca_buf_idx_start);
     opendoca_gpu_fence_before_doorbell();
     opendoca_gpu_publish32(&item->status, (uint32_t)status);
+    opendoca_dev_step();
     return DOCA_SUCCESS;
 }
 

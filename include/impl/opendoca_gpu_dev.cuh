@@ -96,6 +96,14 @@ __device__ static inline void opendoca_dev_pause()
 #endif
 }
 
+/* Something came, or was handed on: a kernel that does so now and then does not hang. */
+__device__ static inline void opendoca_dev_step()
+{
+#ifdef __SIMT__
+    simt_step();
+#endif
+}
+
 /* ---- memory ---- */
 
 /* Scope 0 is the system, 1 the device, 2 the block. */

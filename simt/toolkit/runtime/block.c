@@ -15,6 +15,7 @@
 __thread struct block *here_block;
 
 SIMT_API __thread int simt_budget;
+SIMT_API __thread unsigned simt_steps;
 SIMT_API __thread uint3 threadIdx, blockIdx;
 SIMT_API __thread dim3 blockDim, gridDim;
 
@@ -197,7 +198,8 @@ static void sleep_ns(long ns)
 
 static void round_ends(struct block *b)
 {
-    __atomic_store_n(&b->laps, b->laps + b->progress, __ATOMIC_RELAXED);
+    __atomic_store_n(&b->laps, b->laps + (b->progress || b->steps != simt_steps), __ATOMIC_RELAXED);
+    b->steps = simt_steps;
     if (b->progress) {
         b->idle_rounds = b->busy_rounds = 0;
         clock_block_goes_on(b);
@@ -316,6 +318,7 @@ static void begin(struct block *b)
     b->turns = 0;
     b->abandoned = b->progress = b->computed = false;
     b->idle_rounds = b->busy_rounds = 0;
+    b->steps = simt_steps;
     b->clock_epoch = b->idle_since_ns = 0;
     b->sanitized = san_address() || san_thread();
     b->quantum = config()->quantum;
@@ -398,6 +401,11 @@ SIMT_API void simt_poll(int cost)
     simt_budget -= cost;
     if (simt_budget < 0)
         block_yield(b, true, __builtin_return_address(0));
+}
+
+SIMT_API void simt_step(void)
+{
+    simt_steps++;
 }
 
 SIMT_API void *simt_dynamic_shared(void)

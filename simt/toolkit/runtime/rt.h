@@ -151,7 +151,8 @@ struct block {
     bool computed; /* since the last round: a thread ran out of quantum without polling */
     unsigned idle_rounds, busy_rounds;
     uint64_t random;
-    uint64_t laps;                     /* rounds so far, read by reports */
+    uint64_t laps;                     /* rounds in which somebody got on, read by reports */
+    unsigned steps;                    /* simt_steps at the end of the last round */
     uint64_t clock_epoch;              /* of the virtual clock, when the block began to wait */
     uint64_t idle_since_ns, idle_laps; /* in serial mode */
     struct carrier *spare;

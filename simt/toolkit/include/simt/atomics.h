@@ -8,8 +8,22 @@
 
 #include "vector_types.h"
 
+extern "C" __thread unsigned simt_steps __attribute__((tls_model("initial-exec")));
+
 namespace simt
 {
+/* Memory that an atomic changed is a step that reports of hangs look at; a lock that was not to be
+ * had is none. Of the OS thread, not of the fiber that ThreadSanitizer sees. */
+inline __attribute__((no_sanitize("thread"))) void step(bool changed)
+{
+    simt_steps += changed;
+}
+template <class T> inline T stepped(T old, bool changed)
+{
+    step(changed);
+    return old;
+}
+
 /* Replaces *p by change(*p); returns the old value. */
 template <class T, class F> inline T exchange_with(T *p, F change)
 {
@@ -20,7 +34,20 @@ template <class T, class F> inline T exchange_with(T *p, F change)
         wanted = change(old);
     } while (
         !__atomic_compare_exchange(p, &old, &wanted, true, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
-    return old;
+    return stepped(old, memcmp(&old, &wanted, sizeof(old)) != 0);
+}
+template <class T> inline T exchange(T *p, T wanted)
+{
+    T old;
+
+    __atomic_exchange(p, &wanted, &old, __ATOMIC_SEQ_CST);
+    return stepped(old, memcmp(&old, &wanted, sizeof(old)) != 0);
+}
+template <class T> inline T compare_and_swap(T *p, T expected, T wanted)
+{
+    step(__atomic_compare_exchange(p, &expected, &wanted, false, __ATOMIC_SEQ_CST,
+                                   __ATOMIC_SEQ_CST));
+    return expected;
 }
 
 /* Words of 16 bytes. GCC and clang leave them to a library, which is not always there. */
@@ -62,7 +89,7 @@ template <class T> inline T from_wide(wide w)
 template <class T> inline T compare_and_swap_wide(T *p, T expected, T wanted)
 {
     wide old = to_wide(expected);
-    cas_wide((wide *)p, &old, to_wide(wanted));
+    step(cas_wide((wide *)p, &old, to_wide(wanted)));
     return from_wide<T>(old);
 }
 template <class T> inline T exchange_wide(T *p, T wanted)
@@ -70,6 +97,7 @@ template <class T> inline T exchange_wide(T *p, T wanted)
     wide old = 0, to = to_wide(wanted);
     while (!cas_wide((wide *)p, &old, to))
         ;
+    step(old != to);
     return from_wide<T>(old);
 }
 template <class T> using if_wide = std::enable_if_t<sizeof(T) == 16, T>;
@@ -80,27 +108,29 @@ template <class T> using if_wide = std::enable_if_t<sizeof(T) == 16, T>;
 #define SIMT_ATOMIC_INTEGER(scope, T)                                                              \
     SIMT_ATOMIC T atomicAdd##scope(T *p, T v)                                                      \
     {                                                                                              \
-        return __atomic_fetch_add(p, v, __ATOMIC_SEQ_CST);                                         \
+        return simt::stepped(__atomic_fetch_add(p, v, __ATOMIC_SEQ_CST), v != 0);                  \
     }                                                                                              \
     SIMT_ATOMIC T atomicSub##scope(T *p, T v)                                                      \
     {                                                                                              \
-        return __atomic_fetch_sub(p, v, __ATOMIC_SEQ_CST);                                         \
+        return simt::stepped(__atomic_fetch_sub(p, v, __ATOMIC_SEQ_CST), v != 0);                  \
     }                                                                                              \
     SIMT_ATOMIC T atomicExch##scope(T *p, T v)                                                     \
     {                                                                                              \
-        return __atomic_exchange_n(p, v, __ATOMIC_SEQ_CST);                                        \
+        return simt::exchange(p, v);                                                               \
     }                                                                                              \
     SIMT_ATOMIC T atomicAnd##scope(T *p, T v)                                                      \
     {                                                                                              \
-        return __atomic_fetch_and(p, v, __ATOMIC_SEQ_CST);                                         \
+        T old = __atomic_fetch_and(p, v, __ATOMIC_SEQ_CST);                                        \
+        return simt::stepped(old, (old & v) != old);                                               \
     }                                                                                              \
     SIMT_ATOMIC T atomicOr##scope(T *p, T v)                                                       \
     {                                                                                              \
-        return __atomic_fetch_or(p, v, __ATOMIC_SEQ_CST);                                          \
+        T old = __atomic_fetch_or(p, v, __ATOMIC_SEQ_CST);                                         \
+        return simt::stepped(old, (old | v) != old);                                               \
     }                                                                                              \
     SIMT_ATOMIC T atomicXor##scope(T *p, T v)                                                      \
     {                                                                                              \
-        return __atomic_fetch_xor(p, v, __ATOMIC_SEQ_CST);                                         \
+        return simt::stepped(__atomic_fetch_xor(p, v, __ATOMIC_SEQ_CST), v != 0);                  \
     }                                                                                              \
     SIMT_ATOMIC T atomicMin##scope(T *p, T v)                                                      \
     {                                                                                              \
@@ -112,8 +142,7 @@ template <class T> using if_wide = std::enable_if_t<sizeof(T) == 16, T>;
     }                                                                                              \
     SIMT_ATOMIC T atomicCAS##scope(T *p, T expected, T v)                                          \
     {                                                                                              \
-        __atomic_compare_exchange_n(p, &expected, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);   \
-        return expected;                                                                           \
+        return simt::compare_and_swap(p, expected, v);                                             \
     }
 
 #define SIMT_ATOMIC_WRAPPING(scope, T)                                                             \
@@ -134,9 +163,7 @@ template <class T> using if_wide = std::enable_if_t<sizeof(T) == 16, T>;
     }                                                                                              \
     SIMT_ATOMIC T atomicExch##scope(T *p, T v)                                                     \
     {                                                                                              \
-        T old;                                                                                     \
-        __atomic_exchange(p, &v, &old, __ATOMIC_SEQ_CST);                                          \
-        return old;                                                                                \
+        return simt::exchange(p, v);                                                               \
     }
 
 #define SIMT_ATOMIC_SCOPE(scope)                                                                   \
@@ -160,8 +187,7 @@ template <class T> using if_wide = std::enable_if_t<sizeof(T) == 16, T>;
     SIMT_ATOMIC unsigned short atomicCAS##scope(unsigned short *p, unsigned short expected,        \
                                                 unsigned short v)                                  \
     {                                                                                              \
-        __atomic_compare_exchange_n(p, &expected, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);   \
-        return expected;                                                                           \
+        return simt::compare_and_swap(p, expected, v);                                             \
     }
 
 SIMT_ATOMIC_SCOPE()

@@ -87,6 +87,13 @@ unsigned simt_linear_thread(void);
  */
 void simt_poll(int cost);
 
+/*
+ * "What I waited for is there, or I did what others wait for": a thread that says so now and then
+ * is not told of as one that hangs. Ends of threads, barriers, collectives, and atomics that change
+ * memory say it themselves.
+ */
+void simt_step(void);
+
 /* At least so many nanoseconds pass, others run meanwhile. */
 void simt_nanosleep(unsigned ns);
 uint64_t simt_globaltimer(void);

@@ -142,8 +142,7 @@ template <class T, class F> inline uint64_t change(uint64_t address, F f)
 template <class T> inline uint64_t cas(uint64_t address, uint64_t expected, uint64_t wanted)
 {
     T e = as<T>(expected), w = as<T>(wanted);
-    __atomic_compare_exchange((T *)address, &e, &w, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
-    return bits(e);
+    return bits(compare_and_swap((T *)address, e, w));
 }
 
 template <class T> inline T high_product(T a, T b)
