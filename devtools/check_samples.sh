@@ -9,7 +9,8 @@
 
 set -u
 
-packets=$(dirname "$(readlink -f "$0")")/sample_packets.py
+here=$(dirname "$(readlink -f "$0")")
+packets=$here/sample_packets.py
 build=$1 prefix=$2
 shift 2
 wrapper=("$@")
@@ -22,7 +23,7 @@ if [ "${wrapper[0]-}" = valgrind ]; then
         --errors-for-leak-kinds=definite,indirect --child-silent-after-fork=yes)
 fi
 
-stage=$(mktemp -d) || exit 2
+stage=$(python3 -B "$here/../tests/lib/stage.py" "$build" 100000000) || exit 2
 trap 'rm -rf "$stage"' EXIT
 trap '' PIPE # of a host half that died
 failures=0
@@ -147,7 +148,8 @@ run_channel doca_comch/comch_stream "500 pieces sent" "" 500
 run_channel doca_comch/comch_file_copy "5000001 bytes offered and fetched" "$stage/fetched" \
     "$stage/source"
 cmp "$stage/source" "$stage/fetched" >"$stage/out" 2>&1 || fail "comch_file_copy: the copy differs"
-port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("", 0)); print(s.getsockname()[1])')
+# Below those that the kernel gives to whoever asks for any, and not that of another run.
+port=$((20000 + $$ % 10000))
 run_channel doca_rdma/rdma_ping_pong "200 answers, the counter is 200" "$port" "$port" 127.0.0.1 200
 
 # Packets: over wires inside the process, and over veth pairs where the rights are there.

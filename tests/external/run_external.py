@@ -22,10 +22,15 @@ import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(HERE, '..', 'lib'))
+from stage import stage_folder
+
 VALGRIND = ['--quiet', '--error-exitcode=99', '--fair-sched=yes', '--leak-check=full',
             '--errors-for-leak-kinds=definite,indirect', '--child-silent-after-fork=yes']
 SECONDS = 120  # no program runs longer
 MAX_COPY = 2 * 1024 * 1024  # bytes; the default device's limit
+PROGRAMS = 64 << 20  # bytes; what is built, and what it leaves
 
 # Programs that need no arguments and run on both sides.
 NEUTRAL = ['engine_poll', 'engine_event', 'engine_many', 'engine_reactive', 'engine_async_stop',
@@ -51,7 +56,7 @@ class Stage:
 
     def __init__(self, build, prefix, kind):
         self.kind = kind
-        self.folder = tempfile.mkdtemp(prefix='external-')
+        self.folder = stage_folder(build, PROGRAMS)
         self.prefix = self.folder + prefix
         subprocess.run(['meson', 'install', '-C', build, '--no-rebuild', '--quiet', '--destdir',
                         self.folder], check=True)

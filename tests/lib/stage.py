@@ -1,19 +1,65 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A staged install for a test: what a user has, in a folder of its own, used from there."""
+"""A staged install for a test: what a user has, in a folder of its own, used from there.
+
+As a program, stage.py BUILD BYTES: makes the folder of a stage in which so many more bytes have room,
+and prints its name.
+"""
+import glob
+import json
 import os
+import re
 import shutil
 import subprocess
+import sys
 import tempfile
+import time
 
 # What could lead a program away from the stage, or change what it says.
 FOREIGN = ('OPENDOCA_', 'DOCA_', 'PKG_CONFIG', 'LD_LIBRARY_PATH')
+
+NAME = 'opendoca-stage-%d-'  # with the process that removes it
+SCRATCH = 8 << 20            # bytes for the files of a test
+LONG_AGO = 6 * 3600          # s; the process may be one that this one cannot see
+
+
+def sweep(folder):
+    """Removes what tests left that were killed."""
+    for path in glob.glob(os.path.join(folder, NAME.replace('%d', '*') + '*')):
+        owner = re.match(NAME.replace('%d', '([0-9]+)'), os.path.basename(path))
+        if (owner and not os.path.exists('/proc/' + owner.group(1)) and
+                time.time() - os.lstat(path).st_mtime > LONG_AGO):
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def installed_bytes(build):
+    told = subprocess.run(['meson', 'introspect', '--installed', build], check=True,
+                          stdout=subprocess.PIPE).stdout
+    return sum(os.path.getsize(path) for path in json.loads(told) if os.path.isfile(path))
+
+
+def stage_folder(build, more=SCRATCH, owner=None):
+    """A new folder where the install and `more` bytes have room: with the temporary files, or else
+    where more than a small memory stands behind."""
+    needed = installed_bytes(build) * 5 // 4 + more
+    tried = []
+    for folder in (tempfile.gettempdir(), '/var/tmp', os.path.abspath(build)):
+        try:
+            sweep(folder)
+            free = shutil.disk_usage(folder).free
+            if free >= needed:
+                return tempfile.mkdtemp(prefix=NAME % (owner or os.getpid()), dir=folder)
+            tried.append('%s, where %d are free' % (folder, free))
+        except OSError as error:
+            tried.append('%s: %s' % (folder, error.strerror))
+    sys.exit('a staged install needs %d bytes, for which there is no room: %s; set TMPDIR' %
+             (needed, '; '.join(tried)))
 
 
 class Stage:
     """The tree is at `prefix`; `scratch` is for the test's own files. Other users can read both."""
 
     def __init__(self, build, prefix):
-        self.root = tempfile.mkdtemp(prefix='opendoca-stage-')
+        self.root = stage_folder(build)
         os.chmod(self.root, 0o755)
         subprocess.run(['meson', 'install', '-C', build, '--no-rebuild', '--quiet', '--destdir',
                         self.root], check=True)
@@ -47,3 +93,7 @@ def clean_environment(**more):
     more.setdefault('LD_LIBRARY_PATH', library_path())
     kept.update({k: v for k, v in more.items() if v is not None})
     return kept
+
+
+if __name__ == '__main__':
+    print(stage_folder(sys.argv[1], int(sys.argv[2]), os.getppid()))

@@ -24,7 +24,8 @@
 #include "util/cleanup.h"
 #include "util/parse.h"
 
-#define BLOCK (4u << 20)
+#define BLOCK      (4u << 20)
+#define SIZE_LIMIT (UINT64_C(1) << 50)
 
 double demo_now(void)
 {
@@ -155,11 +156,8 @@ static int make_file(const struct demo *demo)
         size_t len = demo->size - done < BLOCK ? demo->size - done : BLOCK;
 
         fill_block(block, BLOCK / sizeof(*block), &seed);
-        if (write(fd, block, len) != (ssize_t)len) {
-            fprintf(stderr, "demo: cannot write %s: %s; try --size or --dir\n", demo->input,
-                    strerror(errno));
+        if (demo_write(fd, demo->input, block, len) != 0)
             return -1;
-        }
         done += len;
     }
     return 0;
@@ -231,7 +229,9 @@ static int demo_dma(struct demo *demo)
 
     printf("file      %s, %zu MiB\n", demo->input, demo->size >> 20);
     fflush(stdout);
-    if (make_file(demo) != 0)
+    /* On disk the file and what comes back, in memory the DPU's copy as well. */
+    if (demo_check_room(demo->folder, 2 * (uint64_t)demo->size) != 0 ||
+        demo_check_memory(3 * (uint64_t)demo->size) != 0 || make_file(demo) != 0)
         return EXIT_FAILURE;
     status = run_sides(demo);
     return status == 0 ? compare(demo) : status;
@@ -296,7 +296,7 @@ int tool_demo(int argc, char **argv)
     while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
         switch (option) {
         case 's':
-            if (od_parse_size(optarg, &size) != 0 || size == 0) {
+            if (od_parse_size(optarg, &size) != 0 || size == 0 || size > SIZE_LIMIT) {
                 fprintf(stderr, "opendoca demo: '%s' is no size, such as 256M\n", optarg);
                 return TOOL_USAGE;
             }

@@ -39,6 +39,11 @@ uint64_t demo_checksum(const void *data, size_t size);
 void *demo_memory(size_t size, bool shareable);
 void demo_memory_free(void *memory, size_t size);
 
+/* All return -1 after a message that names the path, what is needed there and what is free. */
+int demo_check_room(const char *folder, uint64_t needed);
+int demo_check_memory(uint64_t needed);
+int demo_write(int fd, const char *path, const void *data, size_t size);
+
 /* First device of the process's role. */
 doca_error_t demo_open_device(struct doca_dev **dev);
 doca_error_t demo_map(struct doca_dev *dev, void *memory, size_t size, uint32_t access,

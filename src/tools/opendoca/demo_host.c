@@ -87,18 +87,11 @@ static int save(const struct host *host, const char *path)
 {
     OD_AUTO_FD int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 
-    if (fd < 0)
+    if (fd < 0) {
+        fprintf(stderr, "demo host: cannot create %s: %s\n", path, strerror(errno));
         return -1;
-    for (size_t done = 0; done < host->size;) {
-        ssize_t n = write(fd, host->returned + done, host->size - done);
-
-        if (n <= 0) {
-            fprintf(stderr, "demo host: cannot write %s: %s\n", path, strerror(errno));
-            return -1;
-        }
-        done += (size_t)n;
     }
-    return 0;
+    return demo_write(fd, path, host->returned, host->size);
 }
 
 static int verify(const struct host *host, const struct demo_report *report)

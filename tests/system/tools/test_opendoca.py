@@ -4,6 +4,7 @@
 import json
 import os
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -388,6 +389,41 @@ class Demo(OpendocaTest):
         out = self.opendoca('demo', '--part', 'dma', '--size', '5000001', '--dir',
                             fixture.STAGE.scratch).stdout
         self.assertIn('demo passed', out)
+
+    def demo_in_folder_of(self, size, script):
+        """The script has the folder, which is gone afterwards, and the tool."""
+        folder = os.path.join(fixture.STAGE.scratch, 'sized')
+        os.makedirs(folder, exist_ok=True)
+        mount = 'mount -t tmpfs -o size=%s none "$0" && ' % size
+        if subprocess.call(['unshare', '--mount', SH, '-c', mount + 'true', folder],
+                           stderr=subprocess.DEVNULL):
+            self.skipTest('no right to mount a file system of %s' % size)
+        return folder, self.run_tool(shutil.which('unshare'), '--mount', SH, '-c', mount + script,
+                                     folder, fixture.STAGE.tool('opendoca'))
+
+    def test_a_folder_that_is_too_small_is_told_before_it_is_filled(self):
+        folder, result = self.demo_in_folder_of(
+            '4m', '"$1" demo --part dma --size 8M --dir "$0"; [ $? = 1 ] && ls "$0"')
+        self.assertRegex(result.stderr, 'need 16777216 bytes in %s/.*, where [0-9]+ are free' % folder)
+        self.assertIn('--size', result.stderr)
+        self.assertIn('demo FAILED', result.stdout)
+        self.assertEqual(result.stdout.splitlines()[-1][:4], 'demo')  # no file
+
+    def test_a_folder_that_fills_up_meanwhile_is_told(self):
+        def limit():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))
+
+        # Other than by a limit on files, a disk is not full in the middle of it on demand.
+        err = self.opendoca('demo', '--part', 'dma', '--size', '2M', '--dir', fixture.STAGE.scratch,
+                            status=1, preexec_fn=limit, restore_signals=False).stderr
+        self.assertRegex(err, 'cannot write %s/.*: File too large .1048576 bytes are left to write, '
+                              '[0-9]+ are free there' % fixture.STAGE.scratch)
+
+    def test_more_memory_than_there_is_is_told_before_it_is_taken(self):
+        _, result = self.demo_in_folder_of(
+            '1000000g', '"$1" demo --part dma --size 400000G --dir "$0"; [ $? = 1 ]')
+        self.assertRegex(result.stderr, 'need 1288490188800000 bytes of memory, [0-9]+ are available')
 
     def test_a_folder_that_is_not_there(self):
         self.assertIn('/nonexistent',
