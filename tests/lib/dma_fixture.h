@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <cmocka.h>
 
 #include <doca_buf.h>
@@ -104,6 +105,18 @@ static inline void dma_fix_state(const union doca_data user_data, struct doca_ct
         fix->dma = NULL;
         fix->ctx = NULL;
     }
+}
+
+/* epoll_wait() for one event; a process that was stopped meanwhile goes on waiting. */
+static inline int await_event(int epoll_fd, int timeout_ms)
+{
+    struct epoll_event event;
+    int n;
+
+    do
+        n = epoll_wait(epoll_fd, &event, 1, timeout_ms);
+    while (n < 0 && errno == EINTR);
+    return n;
 }
 
 static inline struct doca_dev *open_first_device(void)

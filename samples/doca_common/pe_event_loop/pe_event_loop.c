@@ -3,6 +3,8 @@
  * Prints how often the loop woke up and what it cost in CPU time.
  */
 
+#include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,9 +38,20 @@ static void next_copy(struct sample_dma *dma, struct doca_dma_task_memcpy *task)
         sample_dma_copy(dma, loop->dst_map, loop->dst, loop->src_map, loop->src, CHUNK);
 }
 
-static doca_error_t wait_for_events(struct sample_dma *dma, int epoll_fd)
+/* A process that was stopped meanwhile, by Ctrl-Z or a debugger, goes on waiting. */
+static bool sleep_until_event(int epoll_fd)
 {
     struct epoll_event event;
+    int n;
+
+    do
+        n = epoll_wait(epoll_fd, &event, 1, PATIENCE);
+    while (n < 0 && errno == EINTR);
+    return n == 1;
+}
+
+static doca_error_t wait_for_events(struct sample_dma *dma, int epoll_fd)
+{
     unsigned int wakeups = 0;
 
     while (dma->completed < COPIES && dma->failed == 0) {
@@ -49,7 +62,7 @@ static doca_error_t wait_for_events(struct sample_dma *dma, int epoll_fd)
             break;
         /* ... then arm. What came in between makes the descriptor readable at once. */
         doca_pe_request_notification(dma->pe);
-        if (epoll_wait(epoll_fd, &event, 1, PATIENCE) <= 0)
+        if (!sleep_until_event(epoll_fd))
             return DOCA_ERROR_TIME_OUT;
         doca_pe_clear_notification(dma->pe, 0);
         wakeups++;

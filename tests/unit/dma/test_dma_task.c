@@ -547,7 +547,7 @@ static void a_wake_up_costs_two_empty_polls_at_most(void **state)
         submit(new_task(&fix, src_buf(&fix, i * 64, 64), dst_buf(&fix, i * 64, 64), i));
     while (fix.ok < 32) {
         assert_ok(doca_pe_request_notification(fix.pe));
-        assert_int_equal(epoll_wait(ep, &event, 1, 20000), 1);
+        assert_int_equal(await_event(ep, 20000), 1);
         assert_ok(doca_pe_clear_notification(fix.pe, 0));
         wakes++;
         while (doca_pe_progress(fix.pe) != 0)

@@ -64,10 +64,21 @@ static doca_error_t watch(struct sleeper *sleeper, struct doca_pe *pe)
     return DOCA_SUCCESS;
 }
 
+/* A process that was stopped meanwhile goes on waiting. */
+static int sleep_once(const struct sleeper *sleeper)
+{
+    struct epoll_event event;
+    int n;
+
+    do
+        n = epoll_wait(sleeper->epoll, &event, 1, 30000);
+    while (n < 0 && errno == EINTR);
+    return n;
+}
+
 /* Drain, arm, sleep, clear. The limit is for the test; without it the loop would sleep for ever. */
 static doca_error_t sleep_until_done(struct sleeper *sleeper, struct doca_pe *pe)
 {
-    struct epoll_event event;
     doca_error_t result = DOCA_SUCCESS;
 
     while (sleeper->good + sleeper->bad < TASKS && result == DOCA_SUCCESS) {
@@ -75,7 +86,7 @@ static doca_error_t sleep_until_done(struct sleeper *sleeper, struct doca_pe *pe
         if (result != DOCA_SUCCESS)
             return result;
         sleeper->naps++;
-        if (epoll_wait(sleeper->epoll, &event, 1, 30000) != 1) {
+        if (sleep_once(sleeper) != 1) {
             DOCA_LOG_ERR("Nobody wakes this program");
             return DOCA_ERROR_TIME_OUT;
         }
