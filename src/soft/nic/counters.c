@@ -37,13 +37,18 @@ const char *soft_nic_counter_name(enum soft_nic_counter counter)
     return names[counter];
 }
 
-bool soft_nic_counters_add_up(const struct soft_nic_counters *counters)
+bool soft_nic_port_adds_up(struct soft_nic_port *port)
 {
+    const struct soft_nic_counters *counters = &port->page->counters;
     uint64_t ends = 0;
+    bool same;
 
+    soft_nic_port_lock(port);
     for (int i = SOFT_NIC_RX_DELIVERED; i <= SOFT_NIC_RX_KERNEL_LOST; i++)
         ends += soft_nic_count(counters, (enum soft_nic_counter)i);
-    return ends == soft_nic_count(counters, SOFT_NIC_RX_SEEN);
+    same = ends == soft_nic_count(counters, SOFT_NIC_RX_SEEN);
+    soft_nic_port_unlock(port);
+    return same;
 }
 
 uint64_t soft_nic_now(void)

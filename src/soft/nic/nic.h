@@ -73,9 +73,6 @@ static inline uint64_t soft_nic_count(const struct soft_nic_counters *counters,
     return __atomic_load_n((const uint64_t *)&counters->value[counter], __ATOMIC_ACQUIRE);
 }
 
-/* True when each frame that was seen has exactly one end. Only while nobody drives the port. */
-SOFT_API bool soft_nic_counters_add_up(const struct soft_nic_counters *counters);
-
 /* ---- ports ---- */
 
 struct soft_nic_port_info {
@@ -96,6 +93,8 @@ SOFT_API void soft_nic_port_release(struct soft_nic_port *port);
 
 SOFT_API void soft_nic_port_info(const struct soft_nic_port *port, struct soft_nic_port_info *info);
 SOFT_API const struct soft_nic_counters *soft_nic_port_counters(const struct soft_nic_port *port);
+/* True when each frame that was seen has exactly one end. Waits for who drives. Any thread. */
+SOFT_API bool soft_nic_port_adds_up(struct soft_nic_port *port);
 
 /* Takes a batch from the port and hands it out; returns how many frames it had. 0 also when another
  * thread is at it. Any thread. */

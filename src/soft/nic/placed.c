@@ -68,12 +68,12 @@ void soft_nic_count_placed(struct soft_nic_port *port, const struct soft_nic_out
     struct soft_nic_rxq *rxq = port->placed;
     struct soft_nic_counters *counters = &rxq->counters;
 
-    soft_nic_add(&port->page->counters, SOFT_NIC_RX_SEEN, lost->lost);
-    soft_nic_add(&port->page->counters, SOFT_NIC_RX_NO_BUFFER, lost->lost);
     soft_nic_add(counters, SOFT_NIC_RX_SEEN, lost->lost + lost->oversize);
     soft_nic_add(counters, SOFT_NIC_RX_BYTES, lost->oversize_bytes);
     soft_nic_add(counters, SOFT_NIC_RX_NO_BUFFER, lost->lost);
     soft_nic_add(counters, SOFT_NIC_RX_OVERSIZE, lost->oversize);
+    soft_nic_add(&port->page->counters, SOFT_NIC_RX_SEEN, lost->lost);
+    soft_nic_add(&port->page->counters, SOFT_NIC_RX_NO_BUFFER, lost->lost);
     if (rxq->ring.num != 0 && lost->lost > 0)
         opendoca_gpu_poke(&rxq->ring.words->dropped,
                           opendoca_gpu_peek(&rxq->ring.words->dropped) + lost->lost);

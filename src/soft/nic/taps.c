@@ -39,13 +39,14 @@ static void begin_tap(struct soft_nic_taps *taps, int dirfd, const char *name)
         return;
     if (memcmp(ring->magic, CAPTURE_MAGIC, sizeof(ring->magic)) != 0 ||
         ring->version != CAPTURE_VERSION || ring->size != CAPTURE_SIZE ||
-        atomic_load(&ring->is_closed) != 0 || atomic_exchange(&ring->is_on, 1) != 0) {
+        atomic_load(&ring->is_closed) != 0 || atomic_load(&ring->is_on) != 0) {
         munmap(ring, CAPTURE_DATA + CAPTURE_SIZE);
         return;
     }
     taps->tap[n] = (struct soft_nic_tap){
         .ring = ring, .pid = ring->pid, .directions = ring->directions, .queue = ring->queue};
     atomic_store(&taps->n, n + 1);
+    atomic_store(&ring->is_on, 1); /* from here on it sees every frame */
 }
 
 /* Rings of captures that were killed are removed by the next who looks. */

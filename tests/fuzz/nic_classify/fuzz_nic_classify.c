@@ -175,7 +175,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         abort();
     for (int i = 0; i < 2; i++)
         empty(s.rxqs[i]);
-    if (!soft_nic_counters_add_up(soft_nic_port_counters(s.port)))
+    if (!soft_nic_port_adds_up(s.port))
         abort();
     return 0;
 }

@@ -43,7 +43,7 @@ static void catcher_open(struct catcher *catcher)
 static void catcher_close(struct catcher *catcher)
 {
     soft_nic_rxq_close(catcher->rxq);
-    assert_true(soft_nic_counters_add_up(soft_nic_port_counters(catcher->port)));
+    assert_true(soft_nic_port_adds_up(catcher->port));
     soft_nic_port_release(catcher->port);
 }
 

@@ -95,7 +95,7 @@ static int close_all(void **state)
     soft_nic_table_destroy(s.table);
     soft_nic_txq_close(s.txq);
     soft_nic_rxq_close(s.rxq);
-    assert_true(soft_nic_counters_add_up(soft_nic_port_counters(s.receives)));
+    assert_true(soft_nic_port_adds_up(s.receives));
     soft_nic_port_release(s.sends);
     soft_nic_port_release(s.receives);
     return 0;

@@ -75,8 +75,8 @@ static int close_all(void **state)
     (void)state;
     soft_nic_txq_close(s.txq);
     soft_nic_rxq_close(s.rxq);
-    assert_true(soft_nic_counters_add_up(soft_nic_port_counters(s.receives)));
-    assert_true(soft_nic_counters_add_up(soft_nic_port_counters(s.sends)));
+    assert_true(soft_nic_port_adds_up(s.receives));
+    assert_true(soft_nic_port_adds_up(s.sends));
     soft_nic_port_release(s.sends);
     soft_nic_port_release(s.receives);
     (void)!system("ip link del odva 2>/dev/null; ip link del odvz 2>/dev/null");

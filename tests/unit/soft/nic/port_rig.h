@@ -59,7 +59,7 @@ static inline void rig_close(struct rig *rig)
 {
     soft_nic_txq_close(rig->txq);
     soft_nic_rxq_close(rig->rxq);
-    assert_true(soft_nic_counters_add_up(soft_nic_port_counters(rig->port)));
+    assert_true(soft_nic_port_adds_up(rig->port));
     soft_nic_port_release(rig->port);
 }
 
@@ -75,16 +75,18 @@ static inline int rig_send(struct rig *rig, uint8_t number, uint32_t len)
     return frame.status;
 }
 
-/* One look at the port. Another thread that writes its page now and then is waited for. */
+/* One look at the port. Another thread that writes its page now and then is waited for; it does so
+ * five times a second. */
 static inline uint32_t rig_drive(struct rig *rig)
 {
     uint32_t n = soft_nic_port_drive(rig->port);
 
-    if (n > 0)
-        return n;
-    soft_nic_port_lock(rig->port);
-    soft_nic_port_unlock(rig->port);
-    return soft_nic_port_drive(rig->port);
+    for (int tries = 0; n == 0 && tries < 10; tries++) {
+        soft_nic_port_lock(rig->port);
+        soft_nic_port_unlock(rig->port);
+        n = soft_nic_port_drive(rig->port);
+    }
+    return n;
 }
 
 static inline struct soft_nic_post *rig_take(struct rig *rig)

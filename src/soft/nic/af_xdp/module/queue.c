@@ -14,8 +14,8 @@
 #include "soft/nic/af_xdp/module/af_xdp_priv.h"
 #include "soft/nic/packet.h"
 
-/* A queue that was closed is free again only after some milliseconds. */
-#define BUSY_TRIES 200
+/* A queue that was closed is free again only after some milliseconds; a busy machine needs more. */
+#define BUSY_TRIES 2000
 #define BUSY_MS    5
 
 #define GRANT 32u /* slots of a ring that are given at once */
