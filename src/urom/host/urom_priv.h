@@ -167,6 +167,7 @@ struct doca_urom_worker {
     struct soft_link *channel;
     uint64_t deadline;        /* ms, of this step */
     struct soft_alarm *alarm; /* at that time: a daemon that hangs wakes nobody */
+    uint32_t channel_timeout; /* ms; a plugin may keep a worker busy for so long */
     uint32_t max_msg;
     char net_devices[UROM_WIRE_NAME_SIZE];
     void *attach; /* being sent */

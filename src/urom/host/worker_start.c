@@ -11,8 +11,7 @@
 
 #define START "doca_ctx_start"
 
-#define DETACH_MS  5000
-#define CHANNEL_MS 30000 /* a plugin may keep a worker busy for so long */
+#define DETACH_MS 5000
 
 static struct doca_urom_worker *from_ctx(const struct doca_ctx *ctx)
 {
@@ -72,6 +71,7 @@ static doca_error_t greet_daemon(struct doca_urom_worker *worker)
     /* The daemon bounds the start of a process itself; what is added to that is for a daemon that
      * hangs, with room for the end of an earlier process of the id. */
     conf.connect_timeout = service->start_timeout + service->answer_timeout;
+    worker->channel_timeout = service->answer_timeout;
     worker->deadline = urom_now_ms() + conf.connect_timeout;
     err = soft_link_connect(service->addr, &conf, &hello, sizeof(hello), &worker->daemon);
     if (err != 0)
@@ -203,7 +203,7 @@ static bool begin_channel(struct doca_urom_worker *worker, const struct urom_att
     struct soft_link_conf conf = {
         .max_msg = worker->max_msg,
         .depth = worker->max_inflight,
-        .connect_timeout = CHANNEL_MS,
+        .connect_timeout = worker->channel_timeout,
         .waker = core_ctx_waker(&worker->ctx),
     };
     struct urom_hello hello;
@@ -223,7 +223,7 @@ static bool begin_channel(struct doca_urom_worker *worker, const struct urom_att
     if (err != 0)
         return fail(worker, DOCA_ERROR_OPERATING_SYSTEM, "%s", soft_reason());
     /* The link has a time limit of its own, and tells of it. */
-    worker->deadline = urom_now_ms() + 2 * CHANNEL_MS;
+    worker->deadline = urom_now_ms() + 2 * (uint64_t)worker->channel_timeout;
     worker->step = UROM_WORKER_CHANNEL;
     return false;
 }

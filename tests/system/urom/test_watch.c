@@ -172,6 +172,57 @@ static void a_worker_that_does_not_stop_is_killed(void **state)
     close_all();
 }
 
+/* As the pattern of the engine has it: nothing is asked of it in the meantime. */
+static void sleep_for_event(struct doca_pe *pe)
+{
+    struct pollfd fd = {.events = POLLIN};
+
+    assert_ok(doca_pe_get_notification_handle(pe, &fd.fd));
+    while (doca_pe_progress(pe) == 0) {
+        assert_ok(doca_pe_request_notification(pe));
+        assert_int_equal(poll(&fd, 1, PATIENCE), 1);
+        assert_ok(doca_pe_clear_notification(pe, fd.fd));
+    }
+}
+
+static void nobody_waits_for_ever_to_join_a_worker_that_hangs(void **state)
+{
+    struct doca_urom_worker_cmd_task *task;
+    struct fixture_result result = {0};
+    struct doca_urom_worker *late;
+    struct fixture_host other;
+    char file[256];
+    uint64_t begin;
+
+    (void)state;
+    open_all(NULL);
+    snprintf(file, sizeof(file), "%s/hang", fixture_dir());
+    task = hang_on(file, &result);
+    fixture_wait(has_handed_one, NULL);
+    setenv("DOCA_UROM_ANSWER_TIMEOUT_MS", "300", 1);
+    fixture_host_open(&other);
+    unsetenv("DOCA_UROM_ANSWER_TIMEOUT_MS");
+    late = fixture_worker(&other, 1, plugin);
+    begin = fixture_now_ms();
+    assert_doca(DOCA_ERROR_IN_PROGRESS, doca_ctx_start(doca_urom_worker_as_ctx(late)));
+    sleep_for_event(other.pe);
+    assert_int_equal(fixture_state(doca_urom_worker_as_ctx(late)), DOCA_CTX_STATE_IDLE);
+    assert_in_range(fixture_now_ms() - begin, 300, 25000); /* the usual bound is 30 s */
+    assert_non_null(strstr(doca_urom_ext_worker_last_error(late), "worker 1 cannot be reached"));
+    assert_ok(doca_urom_worker_destroy(late));
+    fixture_host_close(&other);
+    assert_int_equal(unlink(file), 0);
+    fixture_event(host.pe);
+    assert_ok(result.status);
+    assert_ok(doca_urom_worker_cmd_task_release(task));
+    fixture_host_open(&other);
+    late = fixture_worker(&other, 1, plugin);
+    assert_int_equal(fixture_worker_start(&other, late), DOCA_CTX_STATE_RUNNING);
+    fixture_worker_end(&other, late);
+    fixture_host_close(&other);
+    close_all();
+}
+
 static void everything_is_shown(void **state)
 {
     static const char *const metrics[] = {
@@ -264,6 +315,7 @@ int main(void)
         cmocka_unit_test(a_worker_that_does_not_move_is_reported_and_recovers),
         cmocka_unit_test(a_worker_that_hangs_is_killed_when_that_is_wanted),
         cmocka_unit_test(a_worker_that_does_not_stop_is_killed),
+        cmocka_unit_test(nobody_waits_for_ever_to_join_a_worker_that_hangs),
     };
 
     return cmocka_run_group_tests(tests, fixture_group_setup, fixture_group_teardown);
