@@ -11,10 +11,13 @@ is "opendoca: N passed, N failed, N skipped"; the exit status is 0 when none fai
 Programs of cmocka and of Python's unittest count with their cases, any other test as one. The fuzz
 targets are run by libFuzzer for FUZZ_SECONDS seconds each when that is set, or for 60 when CI is set, two
 of them on each processor.
+
+One run at a time works in a folder. What a run has started ends with it, also when it is killed.
 """
 import argparse
 import collections
 import concurrent.futures
+import fcntl
 import glob
 import json
 import os
@@ -81,13 +84,35 @@ def tail(path, lines=60):
         return ''.join(log.readlines()[-lines:])
 
 
+# What we start is told to end when we do.
+TIED = ['setpriv', '--pdeathsig', 'TERM'] if shutil.which('setpriv') else []
+LOCK_SECONDS = 300
+lock = None  # held by all that we start, too
+
+
+def lock_folder():
+    """False: another run works here, and goes on doing so."""
+    global lock
+    lock = open(os.path.join(ROOT, 'build-checks.lock'), 'w')
+    for waited in range(LOCK_SECONDS):
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+        except BlockingIOError:
+            if waited == 0:
+                say('another run works in %s; this one waits for its end' % ROOT)
+            time.sleep(1)
+    say('another run still works in %s; wait for it, or end it' % ROOT)
+    return False
+
+
 def run_logged(command, log, environment=None):
     """Runs with all output in the file `log`; returns the exit status."""
     with open(log, 'ab') as out:
         out.write(('\n$ %s\n' % ' '.join(command)).encode())
         out.flush()
-        return subprocess.run(command, cwd=ROOT, stdout=out, stderr=subprocess.STDOUT,
-                              stdin=subprocess.DEVNULL, check=False,
+        return subprocess.run(TIED + command, cwd=ROOT, stdout=out, stderr=subprocess.STDOUT,
+                              stdin=subprocess.DEVNULL, check=False, pass_fds=[lock.fileno()],
                               env=dict(os.environ, **(environment or {}))).returncode
 
 
@@ -273,6 +298,9 @@ def main():
     wanted = arguments.only.split(',') if arguments.only else names
 
     total = Sum()
+    if not lock_folder():
+        say('opendoca: 0 passed, 1 failed, 0 skipped')
+        return 1
     for configuration in CONFIGURATIONS + [FUZZ]:
         if configuration.name not in wanted:
             continue
