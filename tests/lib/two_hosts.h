@@ -6,7 +6,10 @@
  * iproute2. Programs get there through ip, which also shows the namespace's devices in /sys, where
  * UCX looks for them. */
 
+#include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -58,6 +61,24 @@ static inline void two_hosts_remove(const struct two_hosts *hosts)
     two_hosts_run("ip netns del %s", hosts->there);
 }
 
+/* Namespaces od-<what>-<number> of processes that were killed, or of an earlier one with this one's
+ * number. */
+static inline void two_hosts_sweep(void)
+{
+    DIR *names = opendir("/run/netns");
+
+    for (struct dirent *entry; names != NULL && (entry = readdir(names)) != NULL;) {
+        const char *number = strrchr(entry->d_name, '-');
+        int owner = number != NULL ? atoi(number + 1) : 0;
+
+        if (strncmp(entry->d_name, "od-", 3) == 0 && owner > 0 &&
+            (owner == getpid() || (kill(owner, 0) != 0 && errno == ESRCH)))
+            two_hosts_run("ip netns del %s", entry->d_name);
+    }
+    if (names != NULL)
+        closedir(names);
+}
+
 static inline bool two_hosts_set_up(const char *host, const char *device, const char *addr)
 {
     return two_hosts_run("ip -n %s addr add %s/24 dev %s", host, addr, device) == 0 &&
@@ -82,6 +103,7 @@ static inline bool two_hosts_make(struct two_hosts *hosts)
 {
     int id = getpid() % 100000;
 
+    two_hosts_sweep();
     snprintf(hosts->here, sizeof(hosts->here), "od-here-%d", getpid());
     snprintf(hosts->there, sizeof(hosts->there), "od-there-%d", getpid());
     snprintf(hosts->here_device, sizeof(hosts->here_device), "odh%d", id);
