@@ -5,7 +5,7 @@
 #include <time.h>
 
 /* A peer that has ended the connection and lives has taken what it takes within this time. */
-#define FATE_MS 2000
+#define FATE_MS 10000
 
 static struct doca_comch_task_send *from_task(struct doca_task *task)
 {
