@@ -89,15 +89,35 @@ static inline bool has_said(int peer)
     return poll(&fd, 1, 0) == 1;
 }
 
+/* Clients wait longer than the default for a server whose process gets no processor. */
+#define PATIENCE "\"comch_connect_timeout\": 40000"
+
+/* The card that there is without a devices file, with patience. */
+#define PATIENT_DEVICES                                                                            \
+    "{\"devices\": [{\"role\": \"dpu\", \"pci\": \"03:00.0\", \"representors\": [\"b1:00.0\"]},"   \
+    "{\"role\": \"host\", \"pci\": \"b1:00.0\", \"caps\": {" PATIENCE "}}]}"
+
+static inline void write_devices(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+
+    if (file == NULL || fputs(text, file) < 0 || fclose(file) != 0)
+        abort();
+    setenv("OPENDOCA_CONFIG", path, 1);
+}
+
 /* The names of a test are its own. */
 static inline const char *pair_runtime_dir(void)
 {
     static char dir[64];
+    char path[128];
 
     if (dir[0] == '\0') {
         snprintf(dir, sizeof(dir), "/tmp/comch-test-XXXXXX");
         if (mkdtemp(dir) == NULL)
             abort();
+        snprintf(path, sizeof(path), "%s/devices.json", dir);
+        write_devices(path, PATIENT_DEVICES);
     }
     return dir;
 }
@@ -118,12 +138,9 @@ static inline int remove_runtime_dir(void **state)
 static inline void use_devices(const char *text)
 {
     char path[128];
-    FILE *file;
 
     snprintf(path, sizeof(path), "%s/devices-%d.json", pair_runtime_dir(), (int)getpid());
-    file = fopen(path, "w");
-    need(file != NULL && fputs(text, file) >= 0 && fclose(file) == 0);
-    setenv("OPENDOCA_CONFIG", path, 1);
+    write_devices(path, text);
 }
 
 static inline void do_nothing(int peer)

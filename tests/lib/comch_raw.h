@@ -18,7 +18,7 @@ static inline const struct comch_side *side_of(const struct comch_end *end)
 
 static inline struct soft_link_conf raw_conf(void)
 {
-    return (struct soft_link_conf){.max_msg = RAW_MAX, .depth = 64, .connect_timeout = 20000};
+    return (struct soft_link_conf){.max_msg = RAW_MAX, .depth = 64, .connect_timeout = DEFAULT_MS};
 }
 
 /* What a client of this side's identity says. */

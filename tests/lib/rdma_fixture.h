@@ -230,6 +230,7 @@ static inline void end_create(struct end *end, size_t size)
     end->ctx = doca_rdma_as_ctx(end->rdma);
     need_ok(doca_ctx_set_user_data(end->ctx, (union doca_data){.ptr = end}));
     need_ok(doca_rdma_set_permissions(end->rdma, end->rights));
+    need_ok(doca_rdma_set_connection_request_timeout(end->rdma, END_SECONDS * 1000));
     need_ok(doca_rdma_set_connection_state_callbacks(end->rdma, end_on_request, end_on_established,
                                                      end_on_failure, end_on_disconnection));
     END_CONFIGURE(receive);
@@ -538,6 +539,21 @@ static inline struct far ends_share(struct end *owner, struct end *user)
 
     need_ok(doca_mmap_export_rdma(owner->map, owner->dev, &desc, &len));
     return far_import(user, desc, len);
+}
+
+/* A port that nobody else gets as long as the descriptor is open; this process may listen to it. */
+static inline int hold_port(uint16_t *port)
+{
+    struct sockaddr_in addr = {.sin_family = AF_INET};
+    socklen_t len = sizeof(addr);
+    const int on = 1;
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+    need(fd >= 0 && setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) == 0);
+    need(bind(fd, (struct sockaddr *)&addr, sizeof(addr)) == 0);
+    need(getsockname(fd, (struct sockaddr *)&addr, &len) == 0);
+    *port = ntohs(addr.sin_port);
+    return fd;
 }
 
 /* ---- several processes ---- */

@@ -153,23 +153,14 @@ static void counts(int peer)
 static void is_counted_at(int clients[2])
 {
     struct end end = {0};
-    struct sockaddr_in addr = {.sin_family = AF_INET};
-    uint16_t port = 0;
+    uint16_t port;
+    int held;
 
     end_create(&end, 4096);
     need_ok(doca_rdma_set_max_num_connections(end.rdma, 2));
     end_start(&end);
-    while (port == 0) {
-        socklen_t len = sizeof(addr);
-        int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-        addr.sin_port = 0;
-        need(bind(fd, (struct sockaddr *)&addr, sizeof(addr)) == 0);
-        need(getsockname(fd, (struct sockaddr *)&addr, &len) == 0);
-        close(fd);
-        if (doca_rdma_start_listen_to_port(end.rdma, ntohs(addr.sin_port)) == DOCA_SUCCESS)
-            port = ntohs(addr.sin_port);
-    }
+    held = hold_port(&port);
+    need_ok(doca_rdma_start_listen_to_port(end.rdma, port));
     for (int i = 0; i < 2; i++) {
         tell(clients[i], &port, sizeof(port));
         side_share(&end, clients[i]);
@@ -181,6 +172,7 @@ static void is_counted_at(int clients[2])
     need(atomic_load((_Atomic uint64_t *)(end.mem + 24)) == 200);
     sleep_until(&end, end.disconnects == 2);
     end_close(&end);
+    close(held);
 }
 
 static void two_clients_count_exactly(void **state)

@@ -421,7 +421,7 @@ static void arrivals_wake(void **state)
 
 static const char faulty[] =
     "{\"devices\": [{\"role\": \"dpu\", \"pci\": \"03:00.0\", \"representors\": [\"b1:00.0\"]},"
-    "{\"role\": \"host\", \"pci\": \"b1:00.0\","
+    "{\"role\": \"host\", \"pci\": \"b1:00.0\", \"caps\": {" PATIENCE "},"
     "\"copy\": {\"engine\": \"error\", \"error_base\": \"inline\", \"faults\": "
     "\"fail=2,again=2\"}}]}";
 
@@ -570,7 +570,8 @@ static void death_of_the_consumer_ends_a_copy(void **state)
 
 static const char slow_host[] =
     "{\"devices\": [{\"role\": \"dpu\", \"pci\": \"03:00.0\", \"representors\": [\"b1:00.0\"]},"
-    "{\"role\": \"host\", \"pci\": \"b1:00.0\", \"caps\": {\"comch_fast_path\": false}}]}";
+    "{\"role\": \"host\", \"pci\": \"b1:00.0\", \"caps\": {\"comch_fast_path\": false," PATIENCE
+    "}}]}";
 
 static void peer_has_none(int peer)
 {

@@ -564,8 +564,8 @@ static void the_smaller_size_holds_both_ways(void **state)
 
 static const char two_functions[] =
     "{\"devices\": [{\"role\": \"dpu\", \"pci\": \"03:00.0\", \"representors\": [\"b1:00.0\", "
-    "\"b1:00.1\"]}, {\"role\": \"host\", \"pci\": \"b1:00.0\"},"
-    "{\"role\": \"host\", \"pci\": \"b1:00.1\"}]}";
+    "\"b1:00.1\"]}, {\"role\": \"host\", \"pci\": \"b1:00.0\", \"caps\": {" PATIENCE "}},"
+    "{\"role\": \"host\", \"pci\": \"b1:00.1\", \"caps\": {" PATIENCE "}}]}";
 
 static struct doca_dev_rep *open_rep(struct doca_dev *dev, const char *pci)
 {

@@ -2,24 +2,14 @@
 /* Connections by address, between two instances of one process. */
 #include "lib/rdma_fixture.h"
 
-/* Listens to a port that is free: others of this machine take some as well. */
-static uint16_t listen_somewhere(struct end *end)
+/* Nobody else gets the port until the test is over. */
+static uint16_t listen_somewhere(struct end *end, int *held)
 {
-    struct sockaddr_in addr = {.sin_family = AF_INET};
+    uint16_t port;
 
-    for (int i = 0; i < 100; i++) {
-        socklen_t len = sizeof(addr);
-        int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-        addr.sin_port = 0;
-        need(bind(fd, (struct sockaddr *)&addr, sizeof(addr)) == 0);
-        need(getsockname(fd, (struct sockaddr *)&addr, &len) == 0);
-        close(fd);
-        if (doca_rdma_start_listen_to_port(end->rdma, ntohs(addr.sin_port)) == DOCA_SUCCESS)
-            return ntohs(addr.sin_port);
-    }
-    need(!"a free port");
-    return 0;
+    *held = hold_port(&port);
+    need_ok(doca_rdma_start_listen_to_port(end->rdma, port));
+    return port;
 }
 
 static doca_error_t call(struct end *end, uint16_t port)
@@ -41,11 +31,12 @@ static void a_call_is_accepted(void **state)
     union doca_data data;
     const char *text;
     uint16_t port, seen;
+    int held;
 
     (void)state;
     end_open(&a, 4096);
     end_open(&b, 4096);
-    port = listen_somewhere(&b);
+    port = listen_somewhere(&b, &held);
     need_code(DOCA_ERROR_INVALID_VALUE, doca_rdma_start_listen_to_port(b.rdma, port));
     need_code(DOCA_ERROR_CONNECTION_ABORTED, doca_rdma_start_listen_to_port(a.rdma, port));
     need_ok(call(&a, port));
@@ -79,17 +70,19 @@ static void a_call_is_accepted(void **state)
     need_ok(doca_rdma_stop_listen_to_port(b.rdma, port));
     need_code(DOCA_ERROR_INVALID_VALUE, doca_rdma_stop_listen_to_port(b.rdma, port));
     end_close(&b);
+    close(held);
 }
 
 static void a_call_is_rejected(void **state)
 {
     struct end a = {0}, b = {.rejects = true};
     uint16_t port;
+    int held;
 
     (void)state;
     end_open(&a, 4096);
     end_open(&b, 4096);
-    port = listen_somewhere(&b);
+    port = listen_somewhere(&b, &held);
     need_ok(call(&a, port));
     progress_both(&a, &b, a.failures == 1);
     assert_int_equal(b.requests, 1);
@@ -100,18 +93,20 @@ static void a_call_is_rejected(void **state)
     progress_until(&a, a.failures == 2);
     end_close(&a);
     end_close(&b);
+    close(held);
 }
 
 static void no_place_is_a_refusal(void **state)
 {
     struct end a = {0}, b = {0}, c = {0};
     uint16_t port;
+    int held;
 
     (void)state;
     end_open(&a, 4096);
     end_open(&b, 4096);
     end_open(&c, 4096);
-    port = listen_somewhere(&b);
+    port = listen_somewhere(&b, &held);
     need_ok(call(&a, port));
     need_code(DOCA_ERROR_FULL, call(&a, port));
     progress_both(&a, &b, a.established == 1 && b.established == 1);
@@ -121,6 +116,7 @@ static void no_place_is_a_refusal(void **state)
     end_close(&a);
     end_close(&b);
     end_close(&c);
+    close(held);
 }
 
 static void a_request_does_not_wait_for_ever(void **state)
@@ -152,12 +148,12 @@ static void strangers_do_no_harm(void **state)
     struct sockaddr_in addr = {.sin_family = AF_INET};
     char text[100];
     uint16_t port;
-    int fd;
+    int fd, held;
 
     (void)state;
     end_open(&a, 4096);
     end_open(&b, 4096);
-    port = listen_somewhere(&b);
+    port = listen_somewhere(&b, &held);
     addr.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     addr.sin_port = htons(port);
     fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -171,6 +167,7 @@ static void strangers_do_no_harm(void **state)
     progress_both(&a, &b, a.established == 1 && b.established == 1);
     end_close(&a);
     end_close(&b);
+    close(held);
 }
 
 static void addresses_are_checked(void **state)

@@ -329,15 +329,16 @@ static void a_stop_takes_late_copies_back(void **state)
     struct far far;
 
     (void)state;
-    open_faulty(&a, &b, "delay=1+:20ms");
+    open_faulty(&a, &b, "delay=1+:600s");
     far = ends_share(&b, &a);
     for (unsigned int i = 0; i < 3; i++)
         need_ok(end_write(&a, a.conn, end_data(&a, 0, 8), far_room(&a, &far, 8 * i, 8), i));
     for (int i = 0; i < 100; i++)
         doca_pe_progress(a.pe);
+    need(a.ok + a.failed == 0);
     end_stop(&a);
     assert_int_equal(a.ok + a.failed, 3);
-    assert_in_range(a.failed, 2, 3);
+    assert_in_range(a.failed, 2, 3); /* the first may have been copied */
     end_close(&a);
     end_close(&b);
 }
