@@ -91,7 +91,9 @@ SOFT_API int soft_nic_port_hold(const struct soft_device *device, struct soft_ni
 /* NULL is fine. */
 SOFT_API void soft_nic_port_release(struct soft_nic_port *port);
 
-SOFT_API void soft_nic_port_info(const struct soft_nic_port *port, struct soft_nic_port_info *info);
+/* Asks the interface. A link that was up at the last question and is down now is counted; the
+ * port's thread asks five times a second. Any thread. */
+SOFT_API void soft_nic_port_info(struct soft_nic_port *port, struct soft_nic_port_info *info);
 SOFT_API const struct soft_nic_counters *soft_nic_port_counters(const struct soft_nic_port *port);
 /* True when each frame that was seen has exactly one end. Waits for who drives. Any thread. */
 SOFT_API bool soft_nic_port_adds_up(struct soft_nic_port *port);

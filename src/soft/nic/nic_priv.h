@@ -187,7 +187,8 @@ struct soft_nic_port {
     struct soft_nic_engine *engine; /* for queues of kernels; see engine.c */
     _Atomic uint32_t sleepers;      /* queues for which the thread drives */
     _Atomic bool over;
-    bool link_up;         /* as of the thread's last look */
+    pthread_mutex_t link_lock;
+    bool link_up;         /* as of the last look */
     struct od_waker bell; /* of the thread */
     pthread_t thread;
 };

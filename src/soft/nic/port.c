@@ -121,6 +121,7 @@ static int open_port(const struct soft_device *device, struct soft_nic_port **ou
     }
     soft_nic_interest_update(port);
     pthread_mutex_init(&port->taps.lock, NULL);
+    pthread_mutex_init(&port->link_lock, NULL);
     err = soft_nic_thread_start(port);
     if (err != 0)
         goto err_destroy_page;
@@ -129,6 +130,7 @@ static int open_port(const struct soft_device *device, struct soft_nic_port **ou
     return 0;
 
 err_destroy_page:
+    pthread_mutex_destroy(&port->link_lock);
     soft_nic_taps_close(port);
     soft_nic_page_destroy(port->page);
 err_close_backend:
@@ -174,15 +176,21 @@ void soft_nic_port_release(struct soft_nic_port *port)
     soft_nic_thread_stop(port);
     soft_nic_flow_close(port); /* may release other ports */
     soft_nic_taps_close(port);
+    pthread_mutex_destroy(&port->link_lock);
     port->backend->ops->close(port->backend);
     soft_nic_page_destroy(port->page);
     free(port->by_id);
     free(port);
 }
 
-void soft_nic_port_info(const struct soft_nic_port *port, struct soft_nic_port_info *info)
+void soft_nic_port_info(struct soft_nic_port *port, struct soft_nic_port_info *info)
 {
+    pthread_mutex_lock(&port->link_lock);
     port->backend->ops->info(port->backend, info);
+    if (port->link_up && !info->link_up)
+        soft_nic_add(&port->page->counters, SOFT_NIC_LINK_DOWN, 1);
+    port->link_up = info->link_up;
+    pthread_mutex_unlock(&port->link_lock);
 }
 
 const struct soft_nic_counters *soft_nic_port_counters(const struct soft_nic_port *port)

@@ -24,10 +24,7 @@ static void tick(struct soft_nic_port *port, uint64_t *next)
     if (now < *next && *next - now <= TICK_NS)
         return;
     *next = now + TICK_NS;
-    soft_nic_port_info(port, &info);
-    if (port->link_up && !info.link_up)
-        soft_nic_add(&port->page->counters, SOFT_NIC_LINK_DOWN, 1);
-    port->link_up = info.link_up;
+    soft_nic_port_info(port, &info); /* counts when the link went down */
     soft_nic_port_refresh(port);
     soft_nic_taps_look(port);
 }

@@ -5,6 +5,7 @@
 #include "lib/eth_fixture.h"
 
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 
 #include "soft/nic/nic.h"
@@ -132,18 +133,6 @@ static void wait_for_count(struct soft_nic_port *port, enum soft_nic_counter cou
     assert_true(soft_nic_count(soft_nic_port_counters(port), counter) > 0);
 }
 
-static void an_interface_that_went_down_is_counted_and_comes_back(void **state)
-{
-    (void)state;
-    assert_traffic();
-    assert_int_equal(system("ip link set odva down"), 0);
-    wait_for_count(s.sends, SOFT_NIC_LINK_DOWN);
-    wait_for_count(s.receives, SOFT_NIC_LINK_DOWN);
-    wait_for_count(s.sends, SOFT_NIC_TX_ERR_PORT);
-    assert_int_equal(system("ip link set odva up"), 0);
-    assert_traffic();
-}
-
 /* The kernel tells it some time after the interface was switched on. */
 static void wait_for_link(struct soft_nic_port *port)
 {
@@ -154,6 +143,20 @@ static void wait_for_link(struct soft_nic_port *port)
         soft_nic_port_info(port, &info);
     while (!info.link_up && eth_seconds() < end);
     assert_true(info.link_up);
+}
+
+static void an_interface_that_went_down_is_counted_and_comes_back(void **state)
+{
+    (void)state;
+    assert_traffic();
+    wait_for_link(s.sends);
+    wait_for_link(s.receives);
+    assert_int_equal(system("ip link set odva down"), 0);
+    wait_for_count(s.sends, SOFT_NIC_LINK_DOWN);
+    wait_for_count(s.receives, SOFT_NIC_LINK_DOWN);
+    wait_for_count(s.sends, SOFT_NIC_TX_ERR_PORT);
+    assert_int_equal(system("ip link set odva up"), 0);
+    assert_traffic();
 }
 
 static void another_name_changes_nothing(void **state)
@@ -175,6 +178,8 @@ static void a_deleted_interface_ends_no_program(void **state)
 
     (void)state;
     assert_traffic();
+    wait_for_link(s.sends);
+    wait_for_link(s.receives);
     assert_int_equal(system("ip link del odva"), 0);
     wait_for_count(s.sends, SOFT_NIC_LINK_DOWN);
     wait_for_count(s.receives, SOFT_NIC_LINK_DOWN);
@@ -195,6 +200,7 @@ static void a_killed_owner_leaves_nothing(void **state)
     assert_int_equal(pipe(ready), 0);
     pid = fork();
     if (pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
         memset(&s, 0, sizeof(s));
         hold(&s.b, "odvb", &s.receives);
         (void)!write(ready[1], &byte, 1);
