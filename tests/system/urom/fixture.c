@@ -334,6 +334,15 @@ static json_t *worker_by_id(const json_t *status, uint64_t id)
     return NULL;
 }
 
+uint64_t fixture_counter_of(uint64_t id, const char *name)
+{
+    json_t *status = fixture_status();
+    const uint64_t value = counter_of(worker_by_id(status, id), name);
+
+    json_decref(status);
+    return value;
+}
+
 struct worker_wish {
     uint64_t id, count;
 };
@@ -341,19 +350,14 @@ struct worker_wish {
 static bool has_turned(void *arg)
 {
     const struct worker_wish *wish = arg;
-    json_t *status = fixture_status();
-    const uint64_t turn = counter_of(worker_by_id(status, wish->id), "loops");
 
-    json_decref(status);
-    return turn > wish->count;
+    return fixture_counter_of(wish->id, "loops") > wish->count;
 }
 
 void fixture_wait_turn(uint64_t id)
 {
-    json_t *status = fixture_status();
-    struct worker_wish wish = {id, counter_of(worker_by_id(status, id), "loops")};
+    struct worker_wish wish = {id, fixture_counter_of(id, "loops")};
 
-    json_decref(status);
     fixture_wait(has_turned, &wish);
 }
 
