@@ -34,16 +34,25 @@ __global__ void raw(doca_gpu_eth_rxq *q, uint64_t total, int *wrong)
     }
 }
 
+static void check(uint32_t slots, uint64_t total, int *wrong)
+{
+    rx_end nic(slots, 64);
+
+    raw<<<1, 1>>>(nic.q, total, wrong);
+    while (nic.stored < total) {
+        if (!nic.store()) /* exactly the ring is held */
+            sched_yield();
+    }
+    OK(cudaDeviceSynchronize());
+    CHECK(nic.words->posted == total + slots && nic.words->consumed == total);
+}
+
 int main()
 {
     int *wrong = gpu_array<int>(1);
-    rx_end nic(32, 64);
 
-    raw<<<1, 1>>>(nic.q, 3000, wrong);
-    while (nic.stored < 3000)
-        (void)nic.store();
-    OK(cudaDeviceSynchronize());
-    CHECK(nic.words->posted == 3032 && nic.words->consumed == 3000);
+    check(32, 3000, wrong);
+    check(1024, 1000000, wrong);
     CHECK(*wrong == 0);
     return 0;
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Receiving while nothing or little comes: a call lasts as long as it was told, and the kernel ends
- * when it is told to (GR-4); a handle that was copied to the CPU (GX-1); kernels of one batch each
- * with outputs of the threads' own and threads that return at once (GX-6). */
+ * when SIGINT tells it to (GR-4); a handle that was copied to the CPU (GX-1); kernels of one batch
+ * each with outputs of the threads' own and threads that return at once (GX-6). */
 // WITH: setarch -R
 // FLAGS: -DDOCA_ALLOW_EXPERIMENTAL_API
 #include "ends.h"
+
+#include <csignal>
 
 #define SLOTS   64u
 #define STRIDE  256u
@@ -45,16 +47,29 @@ __global__ void receive(doca_gpu_eth_rxq *rxq, uint64_t *words)
     }
 }
 
+/* What the handler of SIGINT sets, and how many calls had ended then. */
+static uint64_t *to_end, calls_then;
+
+static void on_interrupt(int)
+{
+    DOCA_GPUNETIO_VOLATILE(to_end[EXIT]) = 1;
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    calls_then = DOCA_GPUNETIO_VOLATILE(to_end[CALLS]);
+}
+
 template <doca_gpu_dev_eth_exec_scope scope> static void wait_in_vain(ends &e, const char *name)
 {
     receiver rx(e, 1, SLOTS, STRIDE);
     shared_words<uint64_t> words(e, WORDS);
 
+    to_end = words.cpu;
     words.cpu[TOTAL] = 77;
     receive<scope><<<1, 32>>>(rx.handle, words.gpu);
     await([&] { return DOCA_GPUNETIO_VOLATILE(words.cpu[CALLS]) >= 20; });
-    DOCA_GPUNETIO_VOLATILE(words.cpu[EXIT]) = 1;
+    CHECK(signal(SIGINT, on_interrupt) != SIG_ERR && kill(getpid(), SIGINT) == 0);
     CUDA(cudaDeviceSynchronize());
+    /* The one that ran ended, and no other began. */
+    CHECK(words.cpu[EXIT] == 1 && words.cpu[CALLS] <= calls_then + 1);
     printf("%s: %llu calls, too short %llu, with something %llu\n", name,
            (unsigned long long)words.cpu[CALLS], (unsigned long long)words.cpu[EARLY],
            (unsigned long long)words.cpu[OTHER]);

@@ -69,7 +69,6 @@ static void receive_queues_say_what_is_missing(void **state)
     struct doca_eth_rxq *rxq;
     struct doca_ctx *ctx;
     struct gpu_fix fix;
-    uint32_t size;
 
     (void)state;
     gpu_fix_open(&fix);
@@ -108,10 +107,29 @@ static void receive_queues_say_what_is_missing(void **state)
     assert_ok(doca_eth_rxq_destroy(rxq));
     gpu_memory_close(&fix, &memory);
     assert_doca(DOCA_ERROR_INVALID_VALUE, doca_eth_rxq_get_gpu_handle(NULL, &handle));
-    /* GR-1 */
+    gpu_fix_close(&fix);
+}
+
+/* GR-1: the memory that was estimated is enough, aligned to a page; GR-2: it is found by its
+ * address. */
+static void estimated_memory_is_enough(void **state)
+{
+    struct gpu_fix fix;
+    struct gpu_rx rx;
+    uint32_t size;
+    int fd;
+
+    (void)state;
+    gpu_fix_open(&fix);
     assert_ok(doca_eth_rxq_estimate_packet_buf_size(DOCA_ETH_RXQ_TYPE_CYCLIC, 0, 0, 2048, 16384, 0,
                                                     0, 0, &size));
     assert_int_equal(size, 33554432);
+    gpu_rx_open(&fix, fix.b, 16384, 2048, &rx);
+    assert_int_equal(rx.handle->pkt_num, 16384);
+    assert_ptr_equal(rx.handle->pkt_addr, rx.memory.gpu);
+    assert_int_equal((uintptr_t)rx.memory.gpu % 4096, 0);
+    assert_doca(DOCA_ERROR_NOT_SUPPORTED, doca_gpu_dmabuf_fd(fix.gpu, rx.memory.gpu, size, &fd));
+    gpu_rx_close(&fix, &rx);
     gpu_fix_close(&fix);
 }
 
@@ -372,8 +390,22 @@ static void ends_in_any_order(void **state)
     gpu_fix_close(&fix);
 }
 
+/* IPv4 of that protocol in a frame. */
+static void make_ip(char *frame, uint32_t len, uint8_t protocol)
+{
+    const uint8_t head[20] = {
+        0x45, 0, 0, (uint8_t)(len - 14), 0, 1, 0, 0, 64, protocol, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2};
+
+    frame[12] = 8;
+    frame[13] = 0;
+    memcpy(frame + 14, head, sizeof(head));
+    if (protocol == 6)
+        frame[46] = 0x50; /* a head of TCP is 20 bytes long */
+}
+
 /* All UDP to that queue. */
-static struct doca_flow_port *steer_to(struct doca_dev *dev, struct doca_eth_rxq *rxq)
+static struct doca_flow_port *steer_to(struct doca_dev *dev, struct doca_eth_rxq *rxq,
+                                       struct doca_flow_pipe **pipe)
 {
     const struct doca_flow_match udp = {.parser_meta = {.outer_l3_type = DOCA_FLOW_L3_META_IPV4,
                                                         .outer_l4_type = DOCA_FLOW_L4_META_UDP}};
@@ -384,7 +416,6 @@ static struct doca_flow_port *steer_to(struct doca_dev *dev, struct doca_eth_rxq
     struct doca_flow_pipe_cfg *pipe_cfg;
     struct doca_flow_cfg *cfg;
     struct doca_flow_port *port;
-    struct doca_flow_pipe *pipe;
 
     assert_ok(doca_eth_rxq_apply_queue_id(rxq, id));
     assert_ok(doca_flow_cfg_create(&cfg));
@@ -399,23 +430,47 @@ static struct doca_flow_port *steer_to(struct doca_dev *dev, struct doca_eth_rxq
     assert_ok(doca_flow_pipe_cfg_create(&pipe_cfg, port));
     assert_ok(doca_flow_pipe_cfg_set_is_root(pipe_cfg, true));
     assert_ok(doca_flow_pipe_cfg_set_match(pipe_cfg, &udp, NULL));
-    assert_ok(doca_flow_pipe_create(pipe_cfg, &fwd, NULL, &pipe));
+    assert_ok(doca_flow_pipe_create(pipe_cfg, &fwd, NULL, pipe));
     assert_ok(doca_flow_pipe_cfg_destroy(pipe_cfg));
-    assert_ok(doca_flow_pipe_basic_add_entry(0, pipe, NULL, 0, NULL, NULL, NULL, 0, NULL, NULL));
+    assert_ok(doca_flow_pipe_basic_add_entry(0, *pipe, NULL, 0, NULL, NULL, NULL, 0, NULL, NULL));
     return port;
 }
 
-/* GR-8: memory before its queue, a map that is started, the device before Flow. */
-static void ends_as_receivers_do(void **state)
+/* GR-5: what is no UDP does not reach the queue. GR-8: the end, with memory before its queue, a map
+ * that is started, the device before Flow. */
+static void receivers_of_udp(void **state)
 {
     struct doca_flow_port *port;
+    struct doca_flow_pipe *pipe;
+    struct gpu_memory frames;
     struct gpu_fix fix;
+    struct gpu_tx tx;
     struct gpu_rx rx;
 
     (void)state;
     gpu_fix_open(&fix);
+    gpu_memory_open(&fix, fix.a, DEPTH * STRIDE, DOCA_GPU_MEM_TYPE_CPU_GPU, &frames);
     gpu_rx_open(&fix, fix.b, 64, STRIDE, &rx);
-    port = steer_to(fix.b, rx.rxq);
+    gpu_tx_open(&fix, fix.a, DEPTH, &tx);
+    port = steer_to(fix.b, rx.rxq, &pipe);
+    for (uint32_t n = 0; n < 40; n++) {
+        char *at = frames.cpu + n * STRIDE;
+
+        eth_frame(at, 100, n);
+        /* In turn: UDP, TCP, not of IP. The last one is UDP. */
+        if (n % 3 < 2)
+            make_ip(at, 100, n % 3 == 0 ? 17 : 6);
+        gpu_tx_send(&tx, at - frames.cpu + frames.gpu, frames.key_be, 100, 0);
+    }
+    for (uint32_t n = 0; n < 40; n += 3) {
+        assert_int_equal(opendoca_gpu_swap32(gpu_rx_wait(&rx)->bytes_be), 100);
+        assert_memory_equal(gpu_rx_packet(&rx), frames.cpu + n * STRIDE, 100);
+        gpu_rx_done(&rx);
+    }
+    assert_null(gpu_rx_look(&rx));
+    gpu_tx_close(&tx);
+    gpu_memory_close(&fix, &frames);
+    doca_flow_pipe_destroy(pipe);
     assert_ok(doca_flow_port_stop(port));
     gpu_rx_close(&fix, &rx);
     gpu_fix_close(&fix);
@@ -426,6 +481,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(receive_queues_say_what_is_missing),
+        cmocka_unit_test(estimated_memory_is_enough),
         cmocka_unit_test(ids_are_one_queues_each),
         cmocka_unit_test(large_rings_start),
         cmocka_unit_test(send_queues_are_rounded_up),
@@ -434,7 +490,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(oldest_events_are_lost),
         cmocka_unit_test(waiting_slots_hold_the_queue),
         cmocka_unit_test(ends_in_any_order),
-        cmocka_unit_test(ends_as_receivers_do),
+        cmocka_unit_test(receivers_of_udp),
     };
     int rc = eth_wire_up(argc > 1 ? argv[1] : "loop");
 
