@@ -14,6 +14,10 @@
  *
  * Threads: settings belong to one thread; entries of different queues may be added and removed by
  * different threads at once. All else is to be done by one thread at a time.
+ *
+ * Programs for earlier releases: doca_flow_pipe_add_entry() with 9 or 10 arguments, the priority of
+ * doca_flow_pipe_control_add_entry() before the pipe, and the old names of the flags are understood;
+ * see impl/opendoca_flow_generations.h.
  */
 #ifndef DOCA_FLOW_H_
 #define DOCA_FLOW_H_
@@ -1990,6 +1994,8 @@ doca_error_t doca_flow_pipe_cfg_set_user_ctx(struct doca_flow_pipe_cfg *cfg, voi
 DOCA_EXPERIMENTAL
 doca_error_t doca_flow_pipe_cfg_set_hash_map_algorithm(struct doca_flow_pipe_cfg *cfg,
                                                        uint32_t algorithm_flags);
+
+#include <impl/opendoca_flow_generations.h>
 
 #pragma GCC diagnostic pop
 

@@ -17,6 +17,8 @@
 #include <pthread.h>
 
 #include <doca_flow.h>
+/* Here it is defined. */
+#undef doca_flow_pipe_control_add_entry
 
 #include "core/core_priv.h"
 #include "soft/nic/flow.h"

@@ -30,6 +30,10 @@ def udp(number, size=64):
     return frame.ljust(size, bytes([number & 0xff]))
 
 
+def tcp():
+    return udp(0)[:23] + b'\x06' + udp(0)[24:]
+
+
 def write_capture(path, frames):
     with open(path, 'wb') as file:
         file.write(HEAD)
@@ -97,6 +101,18 @@ class Tests(run_external.Tests):
         self.devices(self.replay([udp(i) for i in range(1600)]))
         self.run('eth_receive_batch', 'host', '-d', 'mlx5_0', '-n', '1600', '-md', '-ts', '-rh',
                  says=['1600 packets', 'finished successfully'])
+
+    def test_rules_of_several_releases(self):
+        """Entries are added as programs for 3.0, for later ones and for this one do."""
+        def to(port):
+            frame = udp(0)
+            return frame[:36] + struct.pack('!H', port) + frame[38:]
+        frames = [to(1), tcp(), to(2), to(2), to(3), tcp(), to(1), to(2)]
+        self.devices(self.replay(frames))
+        for language in ('c', 'cpp'):
+            self.run('eth_generations_' + language, 'host', '-d', 'mlx5_0', '-n', '5',
+                     says=['nine arguments: 2 packets', 'ten arguments: 3 packets',
+                           'priority first: 6 packets', 'today: 2 packets'])
 
     # Sending.
 

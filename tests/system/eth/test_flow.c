@@ -43,6 +43,41 @@ static void udp_goes_to_its_queue_and_the_rest_to_the_kernel(void **state)
     close_all();
 }
 
+/* Strict matching is taken either way; a root whose match is a mask alone takes everything. */
+static void a_mask_without_a_match_leaves_nothing_out(void **state)
+{
+    const struct doca_flow_match mask = {
+        .outer = {.l3_type = DOCA_FLOW_L3_TYPE_IP4,
+                  .ip4 = {.dst_ip = UINT32_MAX, .ttl = UINT8_MAX}}};
+    struct doca_flow_pipe_cfg *cfg;
+    struct doca_flow_pipe *pipe;
+    struct doca_flow_fwd fwd;
+    uint16_t id = 0;
+
+    (void)state;
+    open_all(1);
+    fwd = to_queue(&id);
+    for (uint32_t round = 0; round < 4; round++) {
+        assert_ok(doca_flow_pipe_cfg_create(&cfg, s.port));
+        assert_ok(doca_flow_pipe_cfg_set_is_root(cfg, true));
+        assert_ok(doca_flow_pipe_cfg_set_type(cfg, round < 2 ? DOCA_FLOW_PIPE_BASIC
+                                                             : DOCA_FLOW_PIPE_CONTROL));
+        assert_ok(doca_flow_pipe_cfg_set_enable_strict_matching(cfg, round % 2 == 0));
+        assert_ok(doca_flow_pipe_cfg_set_match(cfg, NULL, &mask));
+        assert_ok(doca_flow_pipe_create(cfg, &fwd, &dropped, &pipe));
+        assert_ok(doca_flow_pipe_cfg_destroy(cfg));
+        if (round < 2)
+            add_basic(pipe, NULL);
+        else
+            add_control(pipe, NULL, NULL, 0, &fwd);
+        send_flow((struct flow){.type = 0x0806});
+        send_udp(1);
+        expect_queue(0, 2 * (round + 1));
+        doca_flow_pipe_destroy(pipe);
+    }
+    close_all();
+}
+
 static void metadata_is_delivered_in_host_order(void **state)
 {
     struct doca_flow_actions actions = {.meta = {.pkt_meta = htonl(1234)}};
@@ -477,6 +512,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(udp_goes_to_its_queue_and_the_rest_to_the_kernel),
+        cmocka_unit_test(a_mask_without_a_match_leaves_nothing_out),
         cmocka_unit_test(metadata_is_delivered_in_host_order),
         cmocka_unit_test(priorities_and_single_flags),
         cmocka_unit_test(entries_choose_open_fields),
