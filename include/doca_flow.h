@@ -1161,8 +1161,8 @@ doca_error_t doca_flow_port_calc_entropy(struct doca_flow_port *port,
                                          uint16_t *entropy);
 
 /**
- * Destroy a pipe with its entries. Frames that a rule still leads to it are dropped. NULL is
- * ignored.
+ * Destroy a pipe with its entries; neither exists afterwards. Frames that a rule still leads to it
+ * are dropped. NULL is ignored.
  */
 DOCA_STABLE
 void doca_flow_pipe_destroy(struct doca_flow_pipe *pipe);

@@ -36,7 +36,6 @@ static void release(struct doca_flow_pipe_entry *entry)
     struct doca_flow_pipe *pipe = entry->pipe;
 
     core_live_remove(entry);
-
     pthread_mutex_lock(&pipe->lock);
     od_list_remove(&entry->link);
     pthread_mutex_unlock(&pipe->lock);
@@ -44,6 +43,16 @@ static void release(struct doca_flow_pipe_entry *entry)
         atomic_fetch_add(&flow_library.counters_left, 1);
     soft_nic_entry_free(entry->soft);
     free(entry);
+}
+
+/* Its pipe was destroyed in its callback. */
+static void release_with_pipe(struct doca_flow_pipe_entry *entry)
+{
+    struct doca_flow_pipe *pipe = entry->pipe;
+
+    release(entry);
+    if (od_list_is_empty(&pipe->entries))
+        flow_pipe_free(pipe);
 }
 
 /* A callback may remove the entry, or destroy its pipe. */
@@ -63,7 +72,9 @@ static void report(struct doca_flow_pipe_entry *entry, uint16_t pipe_queue)
                                       entry->user_ctx);
     }
     entry->is_reported = false;
-    if (entry->is_dropped || (ops & (1u << DOCA_FLOW_ENTRY_OP_DEL)) != 0)
+    if (entry->is_dropped)
+        release_with_pipe(entry);
+    else if ((ops & (1u << DOCA_FLOW_ENTRY_OP_DEL)) != 0)
         release(entry);
 }
 
@@ -83,13 +94,14 @@ static void process(struct doca_flow_port *port, uint16_t pipe_queue, uint32_t m
     queue->is_reporting = false;
 }
 
-/* A queue that nobody processes does not grow without end. */
+/* A queue that nobody processes does not grow without end. The last step of a call, whose own
+ * report waits: callbacks may end the entry and its pipe. */
 static void process_if_full(struct doca_flow_port *port, uint16_t pipe_queue)
 {
     const struct flow_queue *queue = &port->queues[pipe_queue];
 
-    if (queue->waiting >= flow_library.cfg.depth && !queue->is_reporting)
-        process(port, pipe_queue, UINT32_MAX);
+    if (queue->waiting > flow_library.cfg.depth && !queue->is_reporting)
+        process(port, pipe_queue, queue->waiting - 1);
 }
 
 bool flow_port_is_reporting(const struct doca_flow_port *port)
@@ -276,6 +288,7 @@ static doca_error_t add(struct doca_flow_pipe *pipe, uint16_t pipe_queue,
     push(entry, pipe_queue, DOCA_FLOW_ENTRY_OP_ADD);
     if (out != NULL)
         *out = entry;
+    process_if_full(pipe->port, pipe_queue);
     return DOCA_SUCCESS;
 
 err_give_counter:
@@ -317,7 +330,6 @@ doca_error_t doca_flow_pipe_basic_add_entry(uint16_t pipe_queue, struct doca_flo
         result = read_actions(pipe, action_idx, actions, __func__, &conf.action);
     if (result != DOCA_SUCCESS)
         return result;
-    process_if_full(pipe->port, pipe_queue);
     flow_match_values(match, &pipe->selectors, &conf.value);
     return add(pipe, pipe_queue, &conf, usr_ctx, __func__, entry);
 }
@@ -376,7 +388,6 @@ doca_error_t doca_flow_pipe_control_add_entry(
         result = read_control_actions(pipe, actions, actions_mask, __func__, &conf.action);
     if (result != DOCA_SUCCESS)
         return result;
-    process_if_full(pipe->port, pipe_queue);
     return add(pipe, pipe_queue, &conf, usr_ctx, __func__, entry);
 }
 
@@ -422,12 +433,12 @@ doca_error_t doca_flow_pipe_basic_update_entry(uint16_t pipe_queue, struct doca_
         result = read_actions(pipe, action_idx, actions, __func__, &action);
     if (result != DOCA_SUCCESS)
         return result;
-    process_if_full(pipe->port, pipe_queue);
     err = soft_nic_entry_update(entry->soft, &action, &to);
     if (err != 0)
         return fail_add(pipe, err, __func__);
     entry->status = DOCA_FLOW_ENTRY_STATUS_IN_PROCESS;
     push(entry, pipe_queue, DOCA_FLOW_ENTRY_OP_UPD);
+    process_if_full(pipe->port, pipe_queue);
     return DOCA_SUCCESS;
 }
 
@@ -440,13 +451,13 @@ doca_error_t doca_flow_pipe_remove_entry(uint16_t pipe_queue, uint32_t flags,
     (void)flags;
     if (result != DOCA_SUCCESS)
         return result;
-    process_if_full(entry->pipe->port, pipe_queue);
     err = soft_nic_entry_remove(entry->soft);
     if (err != 0)
         return fail_add(entry->pipe, err, __func__);
     entry->is_removed = true;
     entry->status = DOCA_FLOW_ENTRY_STATUS_IN_PROCESS;
     push(entry, pipe_queue, DOCA_FLOW_ENTRY_OP_DEL);
+    process_if_full(entry->pipe->port, pipe_queue);
     return DOCA_SUCCESS;
 }
 

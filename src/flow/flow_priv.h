@@ -70,7 +70,7 @@ struct doca_flow_port {
     struct doca_dev *dev;
     struct soft_nic_port *soft;
     char name[32];
-    struct od_list pipes; /* also destroyed ones: rules may still lead to them */
+    struct od_list pipes;
     struct doca_flow_pipe *root;
     struct flow_queue *queues;
     bool counts_default_miss;
@@ -115,7 +115,7 @@ struct doca_flow_pipe {
     enum doca_flow_pipe_type type;
     bool is_egress; /* without effect */
     bool is_root;
-    bool is_dead;
+    bool is_dead; /* freed with its last entry */
     bool counts, counts_misses;
     struct soft_nic_keys open; /* BASIC */
     struct flow_selectors selectors;
@@ -194,7 +194,9 @@ struct doca_flow_port *flow_find_port(uint16_t id);
 /* ---- pipe.c ---- */
 
 doca_error_t flow_pipe_check(const struct doca_flow_pipe *pipe, const char *func);
-void flow_pipes_free(struct doca_flow_port *port);
+void flow_pipes_end(struct doca_flow_port *port);
+/* Without entries. */
+void flow_pipe_free(struct doca_flow_pipe *pipe);
 
 /* ---- entry.c ---- */
 

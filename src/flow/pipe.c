@@ -89,10 +89,9 @@ static struct doca_flow_pipe *new_pipe(const struct doca_flow_pipe_cfg *cfg)
     return pipe;
 }
 
-static void free_pipe(struct doca_flow_pipe *pipe)
+void flow_pipe_free(struct doca_flow_pipe *pipe)
 {
-    core_live_remove(pipe);
-    flow_entries_drop(pipe);
+    od_list_remove(&pipe->link);
     soft_nic_table_destroy(pipe->table);
     pthread_mutex_destroy(&pipe->lock);
     free(pipe);
@@ -137,31 +136,32 @@ doca_error_t doca_flow_pipe_create(const struct doca_flow_pipe_cfg *cfg,
     return DOCA_SUCCESS;
 
 err_free:
-    free_pipe(created);
+    flow_pipe_free(created);
     return result;
 }
 
-/* Rules that lead to it find an empty pipe that drops; it is freed with its port. */
-static void kill_pipe(struct doca_flow_pipe *pipe)
+/* What rules lead to it is dropped. An entry that is being reported keeps the pipe until its
+ * callback has returned. */
+static void end_pipe(struct doca_flow_pipe *pipe)
 {
-    const struct soft_nic_fwd drop = {.kind = SOFT_NIC_FWD_DROP};
-
     if (pipe->is_dead)
         return;
     pipe->is_dead = true;
+    core_live_remove(pipe);
     if (pipe->port->root == pipe) {
         pipe->port->root = NULL;
         soft_nic_port_set_root(pipe->port->soft, NULL);
     }
-    if (soft_nic_table_set_miss(pipe->table, &drop) != 0)
-        CORE_WARN(CORE_LOG_FLOW, "%s: no memory to let it drop", pipe->name);
+    soft_nic_table_close(pipe->table);
     flow_entries_drop(pipe);
+    if (od_list_is_empty(&pipe->entries))
+        flow_pipe_free(pipe);
 }
 
 void doca_flow_pipe_destroy(struct doca_flow_pipe *pipe)
 {
     if (core_is_live(CORE_LIVE_FLOW_PIPE, pipe))
-        kill_pipe(pipe);
+        end_pipe(pipe);
     else if (OD_CHECKED && pipe != NULL)
         CORE_FAIL_DEAD(CORE_LOG_FLOW, __func__, "pipe", pipe);
 }
@@ -170,17 +170,13 @@ void doca_flow_port_pipes_flush(struct doca_flow_port *port)
 {
     if (port == NULL || flow_port_check(port, __func__) != DOCA_SUCCESS)
         return;
-    OD_LIST_FOR_EACH(link, &port->pipes)
-    kill_pipe(OD_LIST_ENTRY(link, struct doca_flow_pipe, link));
+    flow_pipes_end(port);
 }
 
-void flow_pipes_free(struct doca_flow_port *port)
+void flow_pipes_end(struct doca_flow_port *port)
 {
     OD_LIST_FOR_EACH_SAFE(link, &port->pipes)
-    {
-        od_list_remove(link);
-        free_pipe(OD_LIST_ENTRY(link, struct doca_flow_pipe, link));
-    }
+    end_pipe(OD_LIST_ENTRY(link, struct doca_flow_pipe, link));
 }
 
 doca_error_t doca_flow_pipe_update_miss(struct doca_flow_pipe *pipe,

@@ -120,7 +120,7 @@ void flow_port_end(struct doca_flow_port *port)
     od_list_remove(&port->link);
     pthread_mutex_unlock(&flow_library.lock);
     soft_nic_port_set_root(port->soft, NULL);
-    flow_pipes_free(port);
+    flow_pipes_end(port);
     soft_nic_port_clear(port->soft);
     soft_nic_port_release(port->soft);
     free_port(port);

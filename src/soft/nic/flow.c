@@ -106,6 +106,30 @@ static int make_room(struct soft_nic_port *port)
     return 0;
 }
 
+/* What a table that was destroyed does with all frames. */
+static struct soft_nic_result drop_all = {.fwd = {.kind = SOFT_NIC_FWD_DROP}};
+
+static void free_table(struct soft_nic_table *table);
+
+/* Nothing leads to it any more, and nobody is on the way: results are freed after they were looked
+ * at last. */
+static void release_table(struct soft_nic_table *table)
+{
+    if (atomic_fetch_sub(&table->refs, 1) > 1)
+        return;
+    soft_nic_interest_update(table->port);
+    free_table(table);
+}
+
+static void free_result(struct soft_nic_result *result)
+{
+    if (result == NULL || result == &drop_all)
+        return;
+    if (result->fwd.kind == SOFT_NIC_FWD_TABLE)
+        release_table(result->fwd.table);
+    free(result);
+}
+
 /* One piece of memory: the result, its table of queues, its action. */
 static struct soft_nic_result *alloc_result(size_t spread, const struct soft_nic_action *action)
 {
@@ -145,19 +169,27 @@ static int make_result(struct soft_nic_port *port, const struct soft_nic_fwd *fw
         free(result);
         return err;
     }
+    if (fwd->kind == SOFT_NIC_FWD_TABLE)
+        atomic_fetch_add(&fwd->table->refs, 1);
     *out = result;
     return 0;
 }
 
-static void replace_result(struct soft_nic_port *port, struct soft_nic_result *_Atomic *place,
-                           struct soft_nic_result *result)
+/* The old one, which is freed once what wants to know about results has been told. */
+static struct soft_nic_result *exchange_result(struct soft_nic_port *port,
+                                               struct soft_nic_result *_Atomic *place,
+                                               struct soft_nic_result *result)
 {
-    struct soft_nic_result *old = atomic_exchange(place, result);
+    struct soft_nic_interest *interest = &port->flow->interest;
+    struct soft_nic_result *old;
 
-    if (old == NULL)
-        return;
-    soft_nic_port_quiesce(port);
-    free(old);
+    /* Whoever looks at results to see what the rules want holds this lock. */
+    pthread_mutex_lock(&interest->lock);
+    old = atomic_exchange(place, result);
+    pthread_mutex_unlock(&interest->lock);
+    if (old != NULL)
+        soft_nic_port_quiesce(port);
+    return old;
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -203,8 +235,8 @@ static int fill_table(struct soft_nic_table *table, const struct soft_nic_table_
 
 static void free_table(struct soft_nic_table *table)
 {
-    free(atomic_load(&table->fwd));
-    free(atomic_load(&table->miss));
+    free_result(atomic_load(&table->fwd));
+    free_result(atomic_load(&table->miss));
     free(atomic_load(&table->list));
     free(table->buckets);
     pthread_mutex_destroy(&table->lock);
@@ -221,6 +253,7 @@ int soft_nic_table_create(struct soft_nic_port *port, const struct soft_nic_tabl
         return soft_fail(-ENOMEM, "no memory for a pipe");
     memset(table, 0, sizeof(*table));
     table->port = port;
+    atomic_store(&table->refs, 1);
     table->kind = conf->kind;
     table->counts_misses = conf->counts_misses;
     table->max_entries = conf->max_entries;
@@ -234,16 +267,25 @@ int soft_nic_table_create(struct soft_nic_port *port, const struct soft_nic_tabl
     return 0;
 }
 
-void soft_nic_table_destroy(struct soft_nic_table *table)
+void soft_nic_table_close(struct soft_nic_table *table)
 {
     struct soft_nic_table *expected = table;
+    struct soft_nic_result *miss, *fwd;
 
+    atomic_compare_exchange_strong(&table->port->flow->root, &expected, NULL);
+    miss = exchange_result(table->port, &table->miss, &drop_all);
+    fwd = exchange_result(table->port, &table->fwd, &drop_all);
+    soft_nic_interest_update(table->port);
+    free_result(miss);
+    free_result(fwd);
+}
+
+void soft_nic_table_destroy(struct soft_nic_table *table)
+{
     if (table == NULL)
         return;
-    atomic_compare_exchange_strong(&table->port->flow->root, &expected, NULL);
-    soft_nic_port_quiesce(table->port);
-    soft_nic_interest_update(table->port);
-    free_table(table);
+    soft_nic_table_close(table);
+    release_table(table);
 }
 
 int soft_nic_table_set_miss(struct soft_nic_table *table, const struct soft_nic_fwd *miss)
@@ -253,8 +295,9 @@ int soft_nic_table_set_miss(struct soft_nic_table *table, const struct soft_nic_
 
     if (err != 0)
         return err;
-    replace_result(table->port, &table->miss, result);
+    result = exchange_result(table->port, &table->miss, result);
     soft_nic_interest_update(table->port);
+    free_result(result);
     return 0;
 }
 
@@ -406,8 +449,9 @@ int soft_nic_entry_update(struct soft_nic_entry *entry, const struct soft_nic_ac
 
     if (err != 0)
         return err;
-    replace_result(port, &entry->result, result);
+    result = exchange_result(port, &entry->result, result);
     soft_nic_interest_entry(entry, true);
+    free_result(result);
     return 0;
 }
 
@@ -436,7 +480,7 @@ void soft_nic_entry_free(struct soft_nic_entry *entry)
         return;
     if (atomic_load(&entry->result) != NULL)
         soft_nic_port_quiesce(entry->table->port);
-    free(atomic_load(&entry->result));
+    free_result(atomic_load(&entry->result));
     free(entry->key);
     free(entry);
 }
@@ -473,6 +517,7 @@ int soft_nic_flow_open(struct soft_nic_port *port)
 void soft_nic_port_clear(struct soft_nic_port *port)
 {
     struct soft_nic_flow *flow = port->flow;
+    struct soft_nic_result *fallback;
     struct soft_nic_out *outs;
 
     soft_nic_port_set_root(port, NULL);
@@ -489,8 +534,9 @@ void soft_nic_port_clear(struct soft_nic_port *port)
         soft_nic_port_release(out->to);
         free(out);
     }
-    replace_result(port, &flow->fallback, NULL);
+    fallback = exchange_result(port, &flow->fallback, NULL);
     soft_nic_interest_update(port);
+    free_result(fallback);
     atomic_store(&flow->missed_packets, 0);
     atomic_store(&flow->missed_bytes, 0);
 }
@@ -518,8 +564,9 @@ int soft_nic_port_set_default(struct soft_nic_port *port, const struct soft_nic_
 
     if (err != 0)
         return err;
-    replace_result(port, &port->flow->fallback, result);
+    result = exchange_result(port, &port->flow->fallback, result);
     soft_nic_interest_update(port);
+    free_result(result);
     return 0;
 }
 

@@ -65,7 +65,10 @@ struct soft_nic_table_conf {
 SOFT_API int soft_nic_table_create(struct soft_nic_port *port,
                                    const struct soft_nic_table_conf *conf,
                                    struct soft_nic_table **table);
-/* Rules that lead to it drop from here on; its entries end with it. NULL is fine. */
+/* From here on frames that come to it and find no entry with a way of its own are dropped. */
+SOFT_API void soft_nic_table_close(struct soft_nic_table *table);
+/* Its entries were freed before. Rules that lead to it drop from here on; its memory goes with the
+ * last of them. NULL is fine. */
 SOFT_API void soft_nic_table_destroy(struct soft_nic_table *table);
 SOFT_API int soft_nic_table_set_miss(struct soft_nic_table *table, const struct soft_nic_fwd *miss);
 SOFT_API void soft_nic_table_misses(const struct soft_nic_table *table,

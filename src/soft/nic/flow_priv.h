@@ -47,6 +47,7 @@ struct soft_nic_list {
 
 struct soft_nic_table {
     struct soft_nic_port *port;
+    _Atomic uint32_t refs; /* its owner, and each result that leads to it */
     enum soft_nic_table_kind kind;
     bool is_open; /* frames come to it without a match before; under the lock of the interest */
     bool counts_misses;

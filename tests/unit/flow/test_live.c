@@ -41,7 +41,11 @@ static void entries_that_ended_are_refused(void **state)
     entry = add_basic(pipe, NULL);
     doca_flow_pipe_destroy(pipe);
     keep(entry);
+    keep(pipe);
     assert_refused(doca_flow_pipe_remove_entry(0, 0, entry));
+    assert_refused(
+        doca_flow_pipe_basic_add_entry(0, pipe, NULL, 0, NULL, NULL, NULL, 0, NULL, NULL));
+    doca_flow_pipe_destroy(pipe);
     close_one();
 }
 
