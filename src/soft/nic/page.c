@@ -40,6 +40,18 @@ static void fill(struct soft_nic_page *page, const struct soft_device *device,
     snprintf(page->mode, sizeof(page->mode), "%.31s", info->mode);
 }
 
+/* Signals end it in some file systems. */
+static bool reserve(int fd)
+{
+    int err = EINTR;
+
+    for (int tries = 0; err == EINTR && tries < 1000; tries++)
+        err = posix_fallocate(fd, 0, sizeof(struct soft_nic_page));
+    return err == 0;
+}
+
+/* Always a new file: one of that name may be mapped, by a process that has the same number in
+ * another namespace, and must not get shorter under it. Its room is there from now on. */
 static struct soft_nic_page *map_file(const char *name)
 {
     char dir[PATH_MAX];
@@ -49,8 +61,9 @@ static struct soft_nic_page *map_file(const char *name)
 
     if (dirfd < 0)
         return NULL;
-    fd = openat(dirfd, name, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (fd < 0 || ftruncate(fd, sizeof(struct soft_nic_page)) != 0)
+    unlinkat(dirfd, name, 0);
+    fd = openat(dirfd, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0 || !reserve(fd))
         return NULL;
     page = mmap(NULL, sizeof(struct soft_nic_page), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     return page != MAP_FAILED ? page : NULL;

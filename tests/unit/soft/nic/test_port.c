@@ -40,6 +40,9 @@ static void the_ends_of_a_wire_hear_each_other(void **state)
     assert_int_equal(rig_receive(&b, NULL), 2);
     assert_int_equal(rig_receive(&b, NULL), -1);
     assert_int_equal(soft_nic_port_hold(&third, &port), -EBUSY);
+    /* Each has counters of its own, also when their devices have one name. */
+    assert_int_equal(rig_count(&a, SOFT_NIC_TX_FRAMES), 2);
+    assert_int_equal(rig_count(&b, SOFT_NIC_TX_FRAMES), 1);
     rig_close(&a);
     rig_close(&b);
 }
