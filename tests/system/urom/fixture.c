@@ -525,6 +525,8 @@ enum doca_ctx_states fixture_worker_start(struct fixture_host *host,
     assert_int_equal(fixture_state(ctx), DOCA_CTX_STATE_STARTING);
     fixture_event(host->pe);
     assert_int_not_equal(fixture_state(ctx), DOCA_CTX_STATE_STARTING);
+    if (fixture_state(ctx) == DOCA_CTX_STATE_IDLE)
+        print_message("no worker: %s\n", doca_urom_ext_worker_last_error(worker));
     return fixture_state(ctx);
 }
 

@@ -353,6 +353,45 @@ static void everything_says_so_when_the_daemon_is_dead(void **state)
     close_all();
 }
 
+static void note_query(struct doca_urom_service_get_workers_by_gid_task *task,
+                       union doca_data task_data, union doca_data ctx_data)
+{
+    struct fixture_result *result = task_data.ptr;
+
+    (void)ctx_data;
+    result->count++;
+    result->status = doca_task_get_status(doca_urom_service_get_workers_by_gid_task_as_task(task));
+    result->len = doca_urom_service_get_workers_by_gid_task_get_workers_count(task);
+}
+
+/* It is stopped before, so that it cannot answer. */
+static void a_query_that_the_daemon_does_not_survive_fails(void **state)
+{
+    struct doca_urom_service_get_workers_by_gid_task *query;
+    struct fixture_result result = {0};
+    struct doca_task *base;
+    int status;
+
+    (void)state;
+    open_all();
+    assert_ok(doca_urom_service_get_workers_by_gid_task_allocate_init(host.service, 1, note_query,
+                                                                      &query));
+    base = doca_urom_service_get_workers_by_gid_task_as_task(query);
+    doca_task_set_user_data(base, (union doca_data){.ptr = &result});
+    kill(daemon_one.pid, SIGSTOP);
+    assert_int_equal(waitpid(daemon_one.pid, &status, WUNTRACED), daemon_one.pid);
+    assert_true(WIFSTOPPED(status));
+    assert_ok(doca_task_submit(base));
+    fixture_daemon_kill(&daemon_one);
+    fixture_event(host.pe);
+    assert_int_equal(result.count, 1);
+    assert_doca(DOCA_ERROR_IO_FAILED, result.status);
+    assert_int_equal(result.len, 0);
+    assert_doca(DOCA_ERROR_NOT_PERMITTED, doca_task_submit(base));
+    assert_ok(doca_urom_service_get_workers_by_gid_task_release(query));
+    fixture_host_close(&host);
+}
+
 static void the_first_submit_after_the_daemons_death_is_not_permitted(void **state)
 {
     struct fixture_result result = {0};
@@ -559,6 +598,7 @@ int main(void)
         cmocka_unit_test(a_failing_open_is_one_event_and_says_why),
         cmocka_unit_test(an_open_that_hangs_is_ended_by_the_daemon),
         cmocka_unit_test(everything_says_so_when_the_daemon_is_dead),
+        cmocka_unit_test(a_query_that_the_daemon_does_not_survive_fails),
         cmocka_unit_test(the_first_submit_after_the_daemons_death_is_not_permitted),
         cmocka_unit_test(a_start_without_service_fails_at_once_and_can_be_repeated),
         cmocka_unit_test(an_orderly_end_of_the_daemon_ends_its_workers),

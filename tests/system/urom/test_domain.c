@@ -378,6 +378,8 @@ static void stop_early(unsigned int number, unsigned int size)
     /* Its first exchange is under way, and the others do not come yet. */
     while (rank.oob.round == 0)
         assert_true(doca_pe_progress(rank.host.pe) == 0);
+    assert_doca(DOCA_ERROR_NOT_PERMITTED, doca_urom_domain_destroy(rank.domain));
+    assert_doca(DOCA_ERROR_IN_USE, doca_urom_worker_destroy(rank.worker));
     assert_doca(DOCA_ERROR_IN_PROGRESS, doca_ctx_stop(rank.ctx));
     fixture_no_event(rank.host.pe, 100);
     assert_doca(DOCA_ERROR_IN_USE, doca_ctx_stop(doca_urom_worker_as_ctx(rank.worker)));
@@ -431,6 +433,37 @@ static void the_wait_can_be_bounded(void **state)
 {
     (void)state;
     run_ranks(1, late);
+}
+
+/* As a collective layer does that never stops its worker, and does not mind what it is told. */
+static void leave_all_behind(unsigned int number, unsigned int size)
+{
+    struct fixture_result result = {0};
+    struct doca_urom_worker_cmd_task *held;
+    const struct test_cmd hold = {TEST_HOLD, 0};
+    struct rank rank;
+
+    open_rank(&rank, number, size);
+    configure(&rank, 10 + number);
+    assert_true(start_domain(&rank) == DOCA_CTX_STATE_RUNNING);
+    held = fixture_task(rank.worker, rank.plugin, &result);
+    fixture_payload(held, &hold, sizeof(hold));
+    assert_ok(fixture_submit(held));
+    assert_ok(doca_ctx_stop(rank.ctx));
+    assert_ok(doca_urom_domain_destroy(rank.domain));
+    assert_doca(DOCA_ERROR_IN_USE, doca_ctx_stop(rank.host.service_ctx));
+    assert_doca(DOCA_ERROR_NOT_PERMITTED, doca_urom_service_destroy(rank.host.service));
+    assert_doca(DOCA_ERROR_IN_USE, doca_urom_worker_destroy(rank.worker));
+    assert_doca(DOCA_ERROR_IN_USE, doca_pe_destroy(rank.host.pe));
+    assert_doca(DOCA_ERROR_IN_USE, doca_dev_close(rank.host.dev));
+    barrier(&rank, 0);
+}
+
+static void what_a_process_leaves_behind_ends_with_it(void **state)
+{
+    (void)state;
+    run_ranks(2, leave_all_behind);
+    fixture_wait_workers(0);
 }
 
 static void two_domains(unsigned int number, unsigned int size)
@@ -580,6 +613,7 @@ int main(void)
         cmocka_unit_test(a_stop_while_it_starts_fails_everywhere),
         cmocka_unit_test(an_exchange_that_fails_is_one_event),
         cmocka_unit_test(the_wait_can_be_bounded),
+        cmocka_unit_test(what_a_process_leaves_behind_ends_with_it),
         cmocka_unit_test(a_worker_can_be_in_two_domains),
         cmocka_unit_test(an_id_must_not_mean_two_workers_in_two_domains),
         cmocka_unit_test(setters_check_range_and_state),

@@ -371,7 +371,11 @@ static void tear_down_in_the_wrong_order_is_refused(void **state)
     worker = fixture_worker(&host, 1, plugin);
     ctx = doca_urom_worker_as_ctx(worker);
     assert_doca(DOCA_ERROR_NOT_PERMITTED, doca_urom_service_destroy(host.service));
-    assert_int_equal(fixture_worker_start(&host, worker), DOCA_CTX_STATE_RUNNING);
+    assert_doca(DOCA_ERROR_IN_PROGRESS, doca_ctx_start(ctx));
+    assert_doca(DOCA_ERROR_IN_USE, doca_urom_worker_destroy(worker)); /* STARTING */
+    assert_doca(DOCA_ERROR_IN_USE, doca_ctx_stop(host.service_ctx));
+    fixture_event(host.pe);
+    assert_int_equal(fixture_state(ctx), DOCA_CTX_STATE_RUNNING);
     assert_doca(DOCA_ERROR_IN_USE, doca_ctx_stop(host.service_ctx));
     assert_int_equal(fixture_state(host.service_ctx), DOCA_CTX_STATE_RUNNING);
     assert_doca(DOCA_ERROR_IN_USE, doca_urom_worker_destroy(worker));
@@ -381,6 +385,7 @@ static void tear_down_in_the_wrong_order_is_refused(void **state)
     assert_doca(DOCA_ERROR_IN_PROGRESS, doca_ctx_stop(ctx));
     assert_doca(DOCA_ERROR_BAD_STATE, fixture_submit(task));
     assert_doca(DOCA_ERROR_BAD_STATE, doca_urom_worker_cmd_task_allocate(worker, &task));
+    assert_doca(DOCA_ERROR_IN_USE, doca_urom_worker_destroy(worker)); /* STOPPING */
     assert_doca(DOCA_ERROR_IN_USE, doca_ctx_stop(host.service_ctx));
     fixture_no_event(host.pe, 1000); /* the task keeps it */
     assert_int_equal(fixture_state(ctx), DOCA_CTX_STATE_STOPPING);

@@ -175,42 +175,6 @@ static void the_plugin_is_told_when_a_channel_closes(void **state)
     fixture_host_close(&host);
 }
 
-static void starts_for_one_new_id_from_several_processes_make_one_worker(void **state)
-{
-    pid_t clients[4];
-    int status;
-
-    (void)state;
-    for (unsigned int i = 0; i < 4; i++) {
-        clients[i] = fork();
-        if (clients[i] == 0) {
-            struct doca_urom_worker *worker;
-            struct fixture_host host;
-
-            fixture_in_child();
-            fixture_host_open(&host);
-            worker = fixture_worker(&host, 55, fixture_plugin(&host, "worker_test"));
-            assert_int_equal(fixture_worker_start(&host, worker), DOCA_CTX_STATE_RUNNING);
-            for (;;)
-                pause();
-        }
-    }
-    for (;;) {
-        json_t *list = fixture_status();
-        json_t *one = json_array_get(json_object_get(list, "workers"), 0);
-        const bool all = json_integer_value(json_object_get(one, "channels")) == 4;
-
-        assert_true(json_array_size(json_object_get(list, "workers")) <= 1);
-        json_decref(list);
-        if (all)
-            break;
-    }
-    for (unsigned int i = 0; i < 4; i++) {
-        kill(clients[i], SIGKILL);
-        assert_int_equal(waitpid(clients[i], &status, 0), clients[i]);
-    }
-}
-
 /* ---- CPUs ---- */
 
 /* CPUs that somebody has who asks for the first and the eighth: a container may have less of them
@@ -384,6 +348,77 @@ static void query(struct fixture_host *host, uint32_t gid, struct answer *answer
     assert_ok(answer->status);
 }
 
+/* ---- several processes ---- */
+
+static bool all_have_joined(void *arg)
+{
+    json_t *list = fixture_status();
+    json_t *workers = json_object_get(list, "workers"), *one = json_array_get(workers, 0);
+    const bool all = json_integer_value(json_object_get(one, "channels")) == 4;
+
+    (void)arg;
+    assert_true(json_array_size(workers) <= 1);
+    json_decref(list);
+    return all;
+}
+
+/* A client with a channel to the worker; the first one looks for it by its group. */
+static void join_worker(unsigned int number, int said)
+{
+    struct doca_urom_worker *worker;
+    struct fixture_host host;
+    struct answer answer;
+    struct test_who who;
+    uint64_t plugin;
+
+    fixture_host_open(&host);
+    plugin = fixture_plugin(&host, "worker_test");
+    worker = fixture_worker(&host, 55, plugin);
+    assert_ok(doca_urom_worker_set_gid(worker, 3));
+    assert_int_equal(fixture_worker_start(&host, worker), DOCA_CTX_STATE_RUNNING);
+    ask_who(&host, worker, plugin, &who);
+    if (number == 0) {
+        fixture_wait(all_have_joined, NULL);
+        query(&host, 3, &answer);
+        assert_int_equal(answer.n, 1); /* once, however many have it */
+        assert_int_equal(answer.ids[0], 55);
+    }
+    assert_int_equal(write(said, &who, sizeof(who)), sizeof(who));
+    for (;;)
+        pause();
+}
+
+static void starts_for_one_new_id_from_several_processes_make_one_worker(void **state)
+{
+    struct test_who seen[4];
+    pid_t clients[4];
+    int said[2], status;
+
+    (void)state;
+    assert_int_equal(pipe(said), 0);
+    for (unsigned int i = 0; i < 4; i++) {
+        clients[i] = fork();
+        if (clients[i] == 0) {
+            fixture_in_child();
+            close(said[0]);
+            join_worker(i, said[1]);
+        }
+    }
+    close(said[1]);
+    for (unsigned int i = 0; i < 4; i++) {
+        assert_int_equal(read(said[0], &seen[i], sizeof(seen[i])), sizeof(seen[i]));
+        for (unsigned int k = 0; k < i; k++) {
+            assert_int_equal(seen[k].pid, seen[i].pid);
+            assert_int_not_equal(seen[k].dest, seen[i].dest);
+        }
+    }
+    for (unsigned int i = 0; i < 4; i++) {
+        kill(clients[i], SIGKILL);
+        assert_int_equal(waitpid(clients[i], &status, 0), clients[i]);
+    }
+    close(said[0]);
+}
+
 static void four_workers_on_four_threads_are_found_by_group(void **state)
 {
     static atomic_bool stop;
@@ -452,6 +487,9 @@ static void queries_are_flushed_by_a_stop_one_event_each(void **state)
         assert_ok(doca_task_submit(doca_urom_service_get_workers_by_gid_task_as_task(tasks[i])));
     }
     assert_doca(DOCA_ERROR_IN_PROGRESS, doca_ctx_stop(host.service_ctx));
+    doca_urom_service_get_workers_by_gid_task_set_cb(idle, on_answer);
+    assert_doca(DOCA_ERROR_BAD_STATE,
+                doca_task_submit(doca_urom_service_get_workers_by_gid_task_as_task(idle)));
     for (unsigned int i = 0; i < 3; i++) {
         fixture_event(host.pe);
         assert_int_equal(answers[i].count, 1);

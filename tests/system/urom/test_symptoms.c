@@ -163,6 +163,16 @@ static doca_error_t daemon_died(void)
     return fixture_submit(task);
 }
 
+/* The next one serves others, and knows nothing of this client. */
+static doca_error_t daemon_was_replaced(void)
+{
+    struct doca_urom_worker_cmd_task *task = command(TEST_ECHO, rig.plugin);
+
+    fixture_daemon_kill(&rig.daemon);
+    fixture_daemon_start(&rig.daemon, NULL);
+    return fixture_submit(task);
+}
+
 static doca_error_t worker_died(void)
 {
     assert_ok(fixture_submit(command(TEST_CRASH, rig.plugin)));
@@ -239,6 +249,8 @@ static const struct symptom {
     {"start falls back, environment", WORKER, env_for_a_worker_that_is_there,
      DOCA_ERROR_IN_PROGRESS, "environment cannot be changed"},
     {"first submit refused", WORKER, daemon_died, DOCA_ERROR_NOT_PERMITTED, "lost"},
+    {"first submit refused, a new daemon", WORKER, daemon_was_replaced, DOCA_ERROR_NOT_PERMITTED,
+     "lost"},
     {"submit refused, daemon healthy", WORKER, worker_died, DOCA_ERROR_IO_FAILED,
      "doca_urom_ctl workers"},
     {"family not offered", SERVICE, family_is_not_offered, DOCA_ERROR_NOT_SUPPORTED,
