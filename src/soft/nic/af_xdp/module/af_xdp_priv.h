@@ -31,6 +31,8 @@ void af_xdp_program_unload(struct af_xdp_program *program);
 
 int af_xdp_program_claim(struct af_xdp_program *program, const struct soft_nic_claim *claim,
                          bool on);
+/* Of the program, to run it over a frame. */
+int af_xdp_program_fd(const struct af_xdp_program *program);
 void af_xdp_program_sums(struct af_xdp_program *program, struct af_xdp_sum *sum);
 /* False: the kernel did not take it. */
 bool af_xdp_program_to_stack(struct af_xdp_program *program, int ifindex, const void *frame,

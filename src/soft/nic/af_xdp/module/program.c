@@ -122,12 +122,16 @@ void af_xdp_program_set_longest(struct af_xdp_program *self, uint32_t longest)
     self->skeleton->bss->control.longest = longest;
 }
 
+int af_xdp_program_fd(const struct af_xdp_program *self)
+{
+    return bpf_program__fd(self->skeleton->progs.od_port);
+}
+
 int af_xdp_program_attach(struct af_xdp_program *self, int ifindex, bool generic)
 {
     LIBBPF_OPTS(bpf_link_create_opts, opts,
                 .flags = generic ? XDP_FLAGS_SKB_MODE : XDP_FLAGS_DRV_MODE);
-    int fd = bpf_program__fd(self->skeleton->progs.od_port);
-    int link = bpf_link_create(fd, ifindex, BPF_XDP, &opts);
+    int link = bpf_link_create(af_xdp_program_fd(self), ifindex, BPF_XDP, &opts);
 
     if (link == -EBUSY || link == -EEXIST)
         return soft_fail(-EBUSY, "another XDP program is attached; see 'ip link', take it off with "
@@ -205,6 +209,14 @@ static int add_shape(struct af_xdp_program *self, uint32_t number,
     return 0;
 }
 
+/* The program looks for no more shapes than there are; for none it does not even read frames. */
+static void forget_shapes(struct af_xdp_program *self)
+{
+    while (self->nshapes > 0 && self->shapes[self->nshapes - 1].used == 0)
+        self->nshapes--;
+    self->skeleton->bss->control.nshapes = self->nshapes;
+}
+
 /* How often it is claimed is the map's value. */
 static int change(struct af_xdp_program *self, struct shape *shape, const struct af_xdp_claim *key,
                   bool on)
@@ -221,6 +233,8 @@ static int change(struct af_xdp_program *self, struct shape *shape, const struct
     if (err != 0)
         return err;
     shape->used += on ? 1 : UINT32_MAX;
+    if (!on)
+        forget_shapes(self);
     return 0;
 }
 
