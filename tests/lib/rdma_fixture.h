@@ -75,6 +75,7 @@ struct end {
     char *mem;
     size_t size;
     uint32_t rights; /* of map and instance; 0: all */
+    bool as_created; /* no patience for peers without a processor */
     /* what the callbacks saw */
     unsigned int ok, failed, received, receives_failed;
     doca_error_t status;     /* of the last task that failed */
@@ -230,7 +231,8 @@ static inline void end_create(struct end *end, size_t size)
     end->ctx = doca_rdma_as_ctx(end->rdma);
     need_ok(doca_ctx_set_user_data(end->ctx, (union doca_data){.ptr = end}));
     need_ok(doca_rdma_set_permissions(end->rdma, end->rights));
-    need_ok(doca_rdma_set_connection_request_timeout(end->rdma, END_SECONDS * 1000));
+    if (!end->as_created)
+        need_ok(doca_rdma_set_connection_request_timeout(end->rdma, END_SECONDS * 1000));
     need_ok(doca_rdma_set_connection_state_callbacks(end->rdma, end_on_request, end_on_established,
                                                      end_on_failure, end_on_disconnection));
     END_CONFIGURE(receive);

@@ -7,7 +7,7 @@ static struct end fixture;
 static int setup(void **state)
 {
     (void)state;
-    memset(&fixture, 0, sizeof(fixture));
+    fixture = (struct end){.as_created = true};
     end_create(&fixture, 4096);
     return 0;
 }
