@@ -22,6 +22,7 @@ import os
 import random
 import signal
 import sys
+import threading
 import time
 
 PR_SET_CHILD_SUBREAPER = 36
@@ -65,19 +66,49 @@ def threads_of(pid):
         return []
 
 
+def is_leader(thread):
+    try:
+        with open('/proc/%d/status' % thread, encoding='ascii') as status:
+            return '\nTgid:\t%d\n' % thread in status.read()
+    except OSError:
+        return True
+
+
 class Jostler:
     def __init__(self, arguments):
         self.arguments = arguments
         self.random = random.Random(arguments.seed)
         self.held = {}     # thread: when it may go on
         self.status = None
+        self.seizing = None  # since when
 
     def seize(self, thread):
-        if thread in self.held or libc.ptrace(PTRACE_SEIZE, thread, None, None) != 0:
+        if thread in self.held:
+            return
+        self.seizing = time.monotonic()
+        seized = libc.ptrace(PTRACE_SEIZE, thread, None, None) == 0
+        self.seizing = None
+        if not seized:
             return
         libc.ptrace(PTRACE_INTERRUPT, thread, None, None)
         longest = self.arguments.hold / 1000
         self.held[thread] = time.monotonic() + longest * self.random.random() ** 3
+
+    def unlock(self):
+        """A process that executes another program waits for the end of its threads, which is complete
+        when we have taken note of those that we hold; and we wait for it in seize()."""
+        while self.status is None:
+            time.sleep(SCAN_SECONDS)
+            since = self.seizing
+            if since is None or time.monotonic() - since < SCAN_SECONDS:
+                continue
+            for thread in list(self.held):
+                if is_leader(thread):
+                    continue
+                try:
+                    os.waitid(os.P_PID, thread, os.WEXITED | os.WNOHANG | WALL)
+                except ChildProcessError:
+                    pass
 
     def let_go(self, everything=False):
         """Of the threads whose time is over, those that do stand; a thread in the kernel may not yet."""
@@ -118,6 +149,7 @@ class Jostler:
         # No Popen: it would take the status of a command that ends at once.
         self.child = os.posix_spawnp(command[0], command, os.environ,
                                      setsigdef=[signal.SIGPIPE, signal.SIGXFSZ])
+        threading.Thread(target=self.unlock, daemon=True).start()
         scanned, processes = 0, []
         while self.status is None:
             if time.monotonic() - scanned > SCAN_SECONDS:

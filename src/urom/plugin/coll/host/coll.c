@@ -29,7 +29,8 @@ struct doca_urom_coll_team {
     void *user_data;
 };
 
-/* An operation whose result comes with the answer. */
+/* An operation whose result comes with the answer. While it is under way it is noted where its
+ * command was, which has been sent by then: the smallest room of a command is larger. */
 struct inline_op {
     void *to;
     size_t len;
@@ -175,9 +176,8 @@ doca_error_t doca_urom_coll_team_destroy(struct doca_urom_coll_team *team, doca_
 static void on_inline(struct doca_urom_ops *ops, doca_error_t status,
                       const struct doca_buf *response, const struct ops_end *end)
 {
-    struct inline_op op = *(struct inline_op *)end->user_data;
+    const struct inline_op op = *(const struct inline_op *)end->user_data;
 
-    free(end->user_data);
     if (status == DOCA_SUCCESS && response->data_len != sizeof(struct ops_head) + op.len)
         status = DOCA_ERROR_UNEXPECTED;
     if (status == DOCA_SUCCESS && op.len > 0)
@@ -216,19 +216,14 @@ static doca_error_t post_inline(struct doca_urom_coll_team *team,
                                 void *user_data)
 {
     struct doca_buf *payload = doca_urom_worker_cmd_task_get_payload(task);
-    struct inline_op *op = malloc(sizeof(*op));
+    struct inline_op *op = (struct inline_op *)payload->head;
     doca_error_t result;
 
-    if (op == NULL) {
-        team->ops->free_tasks[team->ops->nfree++] = task;
-        return DOCA_ERROR_NO_MEMORY;
-    }
-    *op = (struct inline_op){(void *)(uintptr_t)dst.addr, sizes->result, cb, user_data};
     if (sizes->source > 0)
         memcpy(payload->head + sizeof(*cmd), (const void *)(uintptr_t)src.addr, sizes->source);
     result = ops_submit(team->ops, task, sizeof(*cmd) + sizes->source, on_inline, NULL, op);
-    if (result != DOCA_SUCCESS)
-        free(op);
+    if (od_likely(result == DOCA_SUCCESS))
+        *op = (struct inline_op){(void *)(uintptr_t)dst.addr, sizes->result, cb, user_data};
     return result;
 }
 
