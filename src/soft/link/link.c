@@ -212,6 +212,11 @@ bool soft_link_pending(struct soft_link *link)
     return link->ops->pending(link);
 }
 
+int soft_link_fd(struct soft_link *link, bool room, short *events)
+{
+    return link->ops->fd != NULL ? link->ops->fd(link, room, events) : -1;
+}
+
 void soft_link_shutdown(struct soft_link *link)
 {
     link->ops->shutdown(link);

@@ -53,6 +53,9 @@ struct soft_link_conf {
      * NULL for owners that only poll. It lives longer than the link, and calls that open or close a
      * link or a listener come from the thread that sleeps on it. */
     struct od_waker *waker;
+    /* The owner waits for what comes by itself, see soft_link_fd(); its waker tells the rest. For
+     * owners that have a thread for their links, and always look again soon. */
+    bool waits_itself;
 
     /* Listener, optional: answers greetings at once, so that clients do not depend on the owner's
      * polling. Runs on the background thread with its lock held: it must not block nor call links.
@@ -169,6 +172,11 @@ SOFT_API void soft_link_release(struct soft_link *link);
 
 /* True when recv or poll would get somewhere now: a message, or news that were not told yet. */
 SOFT_API bool soft_link_pending(struct soft_link *link);
+
+/* For owners that wait themselves: what to poll, beside the waker, until recv may get somewhere;
+ * with `room`, only until send may. -1: the waker tells of everything. The descriptor stays the
+ * link's. */
+SOFT_API int soft_link_fd(struct soft_link *link, bool room, short *events);
 
 /* No further send from here. */
 SOFT_API void soft_link_shutdown(struct soft_link *link);

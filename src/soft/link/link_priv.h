@@ -51,6 +51,7 @@ struct soft_link_ops {
     int (*recv)(struct soft_link *link, struct soft_link_msg *msg);
     void (*release)(struct soft_link *link);
     bool (*pending)(struct soft_link *link);
+    int (*fd)(struct soft_link *link, bool room, short *events); /* NULL: -1 */
     void (*shutdown)(struct soft_link *link);
     bool (*peer_ended)(struct soft_link *link);
     void (*close)(struct soft_link *link);

@@ -17,7 +17,6 @@
 #define MAX_CLIENTS 256u
 #define BURST       16u /* messages of one importer before others get their turn */
 #define SLEEP_MS    1000
-#define STALL_MS    1 /* between attempts to send what the network was behind with */
 
 struct client {
     struct od_list link;
@@ -43,6 +42,7 @@ static struct {
     struct od_list clients;
     unsigned int nclients;
     char *chunk;
+    struct pollfd fds[1 + MAX_CLIENTS];
 } abroad = {
     .starting = PTHREAD_MUTEX_INITIALIZER,
     .clients = {&abroad.clients, &abroad.clients},
@@ -323,14 +323,20 @@ static int stall(struct client *client)
     return now - client->stalled < (uint64_t)PEER_ANSWER_MS * 1000000u ? -EAGAIN : -ETIMEDOUT;
 }
 
-/* Whether there was something to do. */
-static bool serve(struct client *client)
+enum outcome {
+    NOTHING, /* was there */
+    SOME,
+    MORE, /* may be there */
+};
+
+/* When all that had come is served, more is looked for after a turn of others, not at once. */
+static enum outcome serve(struct client *client)
 {
     struct soft_link_msg msg;
-    unsigned int n;
+    unsigned int n = 0;
     int rc = 0;
 
-    for (n = 0; n < BURST; n++) {
+    do {
         rc = soft_link_recv(client->wire, &msg);
         if (rc != 0)
             break;
@@ -341,53 +347,53 @@ static bool serve(struct client *client)
             break;
         client->stalled = 0;
         soft_link_release(client->wire);
-    }
-    if (rc != 0 && rc != -EAGAIN)
+    } while (++n < BURST && soft_link_pending(client->wire));
+    if (rc != 0 && rc != -EAGAIN) {
         client_free(client);
-    return n > 0 || (rc != 0 && rc != -EAGAIN);
+        return SOME;
+    }
+    return n == BURST ? MORE : n > 0 ? SOME : NOTHING;
 }
 
-static bool serve_all(void)
+static enum outcome serve_all(void)
 {
-    bool worked = take_clients();
+    enum outcome outcome = take_clients() ? MORE : NOTHING;
 
     OD_LIST_FOR_EACH_SAFE(link, &abroad.clients)
     {
-        worked |= serve(OD_LIST_ENTRY(link, struct client, link));
+        enum outcome one = serve(OD_LIST_ENTRY(link, struct client, link));
+
+        outcome = OD_MAX(outcome, one);
     }
-    return worked;
+    return outcome;
 }
 
-static bool is_pending(void)
+/* Whether there is no reason to sleep, and else what to wait for. */
+static bool is_pending(nfds_t *nfds)
 {
     bool pending = atomic_load(&abroad.stop) || soft_link_listener_pending(abroad.listener);
 
+    *nfds = 1;
     OD_LIST_FOR_EACH(link, &abroad.clients)
     {
         struct client *client = OD_LIST_ENTRY(link, struct client, link);
+        struct pollfd *pfd = &abroad.fds[*nfds];
 
         pending |= client->stalled == 0 && soft_link_pending(client->wire);
+        pfd->fd = soft_link_fd(client->wire, client->stalled != 0, &pfd->events);
+        *nfds += pfd->fd >= 0;
     }
     return pending;
 }
 
-static bool is_any_stalled(void)
-{
-    OD_LIST_FOR_EACH(link, &abroad.clients)
-    {
-        if (OD_LIST_ENTRY(link, struct client, link)->stalled != 0)
-            return true;
-    }
-    return false;
-}
-
 static void sleep_a_while(void)
 {
-    struct pollfd pfd = {.fd = abroad.waker.fd, .events = POLLIN};
+    nfds_t nfds;
 
+    abroad.fds[0] = (struct pollfd){.fd = abroad.waker.fd, .events = POLLIN};
     od_waker_arm(&abroad.waker);
-    if (!is_pending())
-        poll(&pfd, 1, is_any_stalled() ? STALL_MS : SLEEP_MS);
+    if (!is_pending(&nfds))
+        poll(abroad.fds, nfds, SLEEP_MS);
     od_waker_clear(&abroad.waker);
 }
 
@@ -397,9 +403,11 @@ static void *run(void *arg)
 
     (void)arg;
     while (!atomic_load(&abroad.stop)) {
-        if (serve_all())
+        enum outcome outcome = serve_all();
+
+        if (outcome != NOTHING)
             soft_service_spin_reset(&spin);
-        else if (!soft_service_spin(&spin))
+        if (outcome != MORE && !soft_service_spin(&spin))
             sleep_a_while();
     }
     OD_LIST_FOR_EACH_SAFE(link, &abroad.clients)
@@ -424,6 +432,7 @@ static int open_listener(const char *where)
         .depth = PEER_REMOTE_DEPTH,
         .backlog = 64,
         .waker = &abroad.waker,
+        .waits_itself = true,
     };
     char addr[SOFT_LINK_ADDR_MAX];
     const char *bound;

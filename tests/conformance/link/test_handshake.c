@@ -189,12 +189,16 @@ static void a_client_gives_up_in_time(void **state)
 {
     (void)state;
     rig_listen(&rig);
-    rig.conf.connect_timeout = 200;
+    rig.conf.connect_timeout = 1500;
     rig.client = rig_connect(&rig);
     rig.server = next_in_time();
-    assert_int_equal(rig_wait(rig.client, SOFT_LINK_DOWN), -ETIMEDOUT);
-    if (rig.server == NULL)
+    if (rig.server == NULL) {
+        int reason = rig_wait(rig.client, SOFT_LINK_DOWN);
+
+        assert_true(reason == -ETIMEDOUT || reason == -ECONNREFUSED);
         return;
+    }
+    assert_int_equal(rig_wait(rig.client, SOFT_LINK_DOWN), -ETIMEDOUT);
     assert_int_equal(rig_wait(rig.server, SOFT_LINK_DOWN), -ECONNRESET);
     assert_int_equal(soft_link_accept(rig.server, NULL, 0), -ECONNRESET);
 }

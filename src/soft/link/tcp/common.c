@@ -105,10 +105,21 @@ static void want(struct soft_tcp_link *self, uint32_t events)
     self->events = events;
 }
 
+/* The owner of such a link looks at the socket until it closes the link. */
+static bool is_owners(const struct soft_tcp_link *self)
+{
+    return self->base.conf.waits_itself && !self->released;
+}
+
 static void watch(struct soft_tcp_link *self)
 {
     bool behind = atomic_load_explicit(&self->stream.behind, memory_order_relaxed);
 
+    if (is_owners(self)) {
+        atomic_store_explicit(&self->dozing, true, memory_order_relaxed);
+        want(self, 0);
+        return;
+    }
     atomic_store_explicit(&self->dozing, false, memory_order_relaxed);
     want(self, EPOLLIN | EPOLLRDHUP | (behind ? EPOLLOUT : 0u));
 }
@@ -213,6 +224,8 @@ static void beat(struct soft_service_timer *timer)
     pthread_mutex_lock(&self->stream.lock);
     heard = self->stream.heard;
     self->stream.heard = false;
+    if (is_owners(self))
+        soft_tcp_stream_ack(&self->stream); /* what no message of the owner's has told */
     if (!heard)
         soft_tcp_stream_send(&self->stream, SOFT_TCP_PING, NULL, 0, 0);
     pthread_mutex_unlock(&self->stream.lock);
@@ -295,7 +308,8 @@ void soft_tcp_left(struct soft_tcp_link *self)
 
 void soft_tcp_maybe_sleeps(struct soft_tcp_link *self)
 {
-    if (!owner_sleeps(self) || !atomic_load_explicit(&self->dozing, memory_order_relaxed))
+    if (!owner_sleeps(self) || !atomic_load_explicit(&self->dozing, memory_order_relaxed) ||
+        self->base.conf.waits_itself)
         return;
     soft_service_lock();
     if (soft_tcp_phase(self) == TCP_UP && self->watch.fd >= 0) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
+#include <poll.h>
 
 #include "soft/link/tcp/tcp_priv.h"
 
@@ -251,6 +252,23 @@ static bool tcp_pending(struct soft_link *link)
     return is_pending(self);
 }
 
+/* What there is to wait for before there is room: to be rid of what is kept, or counts. */
+static short events_for_room(const struct soft_tcp_link *self, bool behind)
+{
+    return !behind && sent_of(self) - taken_of(self) >= self->base.depth ? POLLIN : POLLOUT;
+}
+
+static int tcp_fd(struct soft_link *link, bool room, short *events)
+{
+    struct soft_tcp_link *self = soft_tcp_link(link);
+    const bool behind = atomic_load_explicit(&self->stream.behind, memory_order_relaxed);
+
+    if (!link->conf.waits_itself || soft_tcp_phase(self) != TCP_UP)
+        return -1;
+    *events = room ? events_for_room(self, behind) : (short)(POLLIN | (behind ? POLLOUT : 0));
+    return self->sock;
+}
+
 static void tcp_shutdown(struct soft_link *link)
 {
     struct soft_tcp_link *self = soft_tcp_link(link);
@@ -308,6 +326,7 @@ const struct soft_link_ops soft_link_tcp_ops = {
     .recv = tcp_recv,
     .release = tcp_release,
     .pending = tcp_pending,
+    .fd = tcp_fd,
     .shutdown = tcp_shutdown,
     .peer_ended = tcp_peer_ended,
     .close = tcp_close,
