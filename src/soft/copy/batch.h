@@ -15,6 +15,22 @@ static inline bool soft_copy_is_small(const struct soft_copy_job *job)
     return job->len <= SOFT_COPY_SMALL;
 }
 
+static inline bool soft_copy_any_abroad(const struct soft_seg *seg, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        if (od_unlikely(seg[i].peer != NULL) && soft_peer_is_far(seg[i].peer))
+            return true;
+    }
+    return false;
+}
+
+/* Whether a side is on another host, whose answer may take seconds: nothing for a thread that must
+ * not wait. */
+static inline bool soft_copy_is_abroad(const struct soft_copy_job *job)
+{
+    return soft_copy_any_abroad(job->src, job->nsrc) || soft_copy_any_abroad(job->dst, job->ndst);
+}
+
 /* Executes the first job, which must be small, and some of the small ones behind it. Nothing may be
  * ready; afterwards at least one is. */
 void soft_copy_batch(struct soft_copy_lane *lane, struct soft_copy_queue *queue);

@@ -191,6 +191,46 @@ static void a_sleeper_misses_no_message(void **state)
     assert_null(other.wrong);
 }
 
+/* On the link's descriptor too, if there is one. */
+static void wait_for(struct soft_link *link, struct od_waker *waker)
+{
+    struct pollfd pfd[2] = {{.fd = waker->fd, .events = POLLIN}};
+
+    od_waker_arm(waker);
+    if (!soft_link_pending(link)) {
+        pfd[1].fd = soft_link_fd(link, false, &pfd[1].events);
+        assert_true(poll(pfd, pfd[1].fd >= 0 ? 2 : 1, RIG_SECONDS * 1000) > 0);
+    }
+    od_waker_clear(waker);
+}
+
+static void an_owner_may_wait_itself(void **state)
+{
+    struct other other = {.rounds = ROUNDS / 10};
+    struct soft_link_msg msg;
+    pthread_t thread;
+    int rc;
+
+    (void)state;
+    rig.conf.waits_itself = true;
+    open_link();
+    other.link = rig.client;
+    assert_int_equal(pthread_create(&thread, NULL, other_main, &other), 0);
+    for (unsigned int i = 0; i < other.rounds; i++) {
+        while ((rc = soft_link_recv(rig.server, &msg)) == -EAGAIN)
+            wait_for(rig.server, &server_waker);
+        assert_int_equal(rc, 0);
+        assert_memory_equal(msg.data, &i, sizeof(i));
+        soft_link_release(rig.server);
+    }
+    pthread_join(thread, NULL);
+    assert_null(other.wrong);
+    soft_link_shutdown(rig.client);
+    while ((rc = soft_link_recv(rig.server, &msg)) == -EAGAIN)
+        wait_for(rig.server, &server_waker);
+    assert_int_equal(rc, -ESHUTDOWN);
+}
+
 static bool all_are_taken(void *seq)
 {
     return soft_link_await(rig.client, *(uint64_t *)seq);
@@ -256,6 +296,7 @@ int main(int argc, char **argv)
         CASE(an_end_wakes),
         CASE(a_cut_wakes),
         CASE(a_sleeper_misses_no_message),
+        CASE(an_owner_may_wait_itself),
         CASE(a_sleeper_learns_that_its_messages_were_taken),
         CASE(room_wakes_a_sender),
         CASE(awake_owners_are_left_alone),

@@ -12,6 +12,8 @@
 #define CHUNK  (size_t)131072
 #define SIZE   (COPIES * CHUNK)
 
+#define FROZEN_SECONDS 60
+
 struct rig {
     struct dma_fixture fix;
     struct peer peer;
@@ -244,6 +246,29 @@ static void what_a_killed_exporter_leaves_goes_with_the_next(void **state)
     assert_int_equal(count_names(), 0);
 }
 
+/* An exporter that stands still, without having ended. On another host it is given up after some
+ * seconds, during which this program goes on: no call of it waits for the exporter. */
+static void frozen_in_the_middle(void **state)
+{
+    struct rig rig;
+    unsigned long calls = 0;
+    double end;
+
+    rig_open(&rig, state);
+    begin(&rig, true);
+    peer_freeze(&rig.peer);
+    end = seconds_now() + FROZEN_SECONDS;
+    while (rig.fix.ok + rig.fix.failed < COPIES && seconds_now() < end) {
+        calls += rig.fix.failed == 0;
+        doca_pe_progress(rig.fix.pe);
+    }
+    assert_int_equal(rig.fix.ok + rig.fix.failed, COPIES);
+    assert_true(rig.fix.failed == 0 || calls > 10 * COPIES);
+    peer_thaw(&rig.peer);
+    rig_close(&rig);
+    peer_quit(&rig.peer);
+}
+
 #define WITH_BOTH(function)                                                                        \
     cmocka_unit_test_prestate(function, &heap), cmocka_unit_test_prestate(function, &memfd)
 
@@ -259,6 +284,7 @@ int main(void)
         WITH_BOTH(stop_while_the_peer_writes),
         WITH_BOTH(destroy_and_progress_at_once),
         WITH_BOTH(killed_in_the_middle),
+        WITH_BOTH(frozen_in_the_middle),
         WITH_BOTH(left_without_a_word),
         WITH_BOTH(the_next_run_needs_no_cleaning),
         WITH_BOTH(what_a_killed_exporter_leaves_goes_with_the_next),

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /* Small jobs are executed by the polling thread in batches. Large ones become runs whose chunks are
- * taken by the workers of the pool and, when nothing is finished, by the polling thread. */
+ * taken by the workers of the pool and, when nothing is finished, by the polling thread. Those that
+ * have to do with another host are the workers' alone, because the polling thread does not wait. */
 
 #include <errno.h>
 #include <sched.h>
@@ -31,6 +32,7 @@ struct threads_chan {
     struct soft_copy_spread held_spread;
     uint64_t finished; /* ns, when the last run was */
     uint32_t lanes;
+    bool hired; /* a worker, for other hosts, where there is one lane else */
     uint64_t split_above;
     struct od_waker *waker;
     struct soft_copy_run *retired[WINDOW]; /* over, but a worker may still be at the waker */
@@ -80,6 +82,7 @@ static int threads_open(const struct soft_copy_conf *conf, uint32_t depth, struc
     self->nruns = 0;
     self->ncancelled = 0;
     self->held = false;
+    self->hired = false;
     self->finished = 0;
     self->split_above = conf->split_above != 0 ? conf->split_above : SPLIT_ABOVE;
     self->waker = waker;
@@ -116,6 +119,8 @@ static void threads_close(struct soft_copy_chan *chan)
         return;
     for (sweep_retired(self); self->nretired > 0; sweep_retired(self))
         sched_yield(); /* a worker is between its last chunk and the end of its wake-up call */
+    if (self->hired)
+        soft_copy_pool_leave();
     soft_copy_pool_leave();
     soft_copy_lane_fini(&self->lane);
     soft_copy_queue_fini(&self->queue);
@@ -139,21 +144,39 @@ static void append_run(struct threads_chan *self, struct soft_copy_run *run,
     ref->began = soft_copy_now();
 }
 
-static bool publish(struct threads_chan *self, struct soft_copy_job *job,
-                    const struct soft_copy_spread *spread)
+/* For lanes 0 to `lanes` - 1, in chunks for `sharers` of them. */
+static bool publish_for(struct threads_chan *self, struct soft_copy_job *job, uint32_t lanes,
+                        uint32_t sharers, const struct soft_copy_spread *spread)
 {
-    uint32_t lanes = is_splittable(self, job) ? self->lanes : 1;
     struct soft_copy_run *run = NULL;
 
     sweep_retired(self);
     if (self->nruns + self->nretired < WINDOW)
-        run =
-            soft_copy_pool_publish(job, soft_copy_chunk_size(job, lanes), self->lanes, self->waker);
+        run = soft_copy_pool_publish(job, soft_copy_chunk_size(job, sharers), lanes, self->waker);
     if (run == NULL)
         return false;
     append_run(self, run, spread);
-    soft_copy_pool_wake(self->lanes);
+    soft_copy_pool_wake(lanes);
     return true;
+}
+
+static bool publish(struct threads_chan *self, struct soft_copy_job *job,
+                    const struct soft_copy_spread *spread)
+{
+    return publish_for(self, job, self->lanes, is_splittable(self, job) ? self->lanes : 1, spread);
+}
+
+static bool publish_abroad(struct threads_chan *self, struct soft_copy_job *job)
+{
+    return publish_for(self, job, OD_MAX(self->lanes, 2u), 1, &soft_copy_spread_alone);
+}
+
+/* Whether there is a worker. */
+static bool has_worker(struct threads_chan *self)
+{
+    if (self->lanes == 1 && !self->hired)
+        self->hired = soft_copy_pool_enter(2) == 0;
+    return self->lanes > 1 || self->hired;
 }
 
 static void run_alone(struct threads_chan *self, struct soft_copy_job *job,
@@ -161,6 +184,15 @@ static void run_alone(struct threads_chan *self, struct soft_copy_job *job,
 {
     soft_copy_run_begin(&self->own, job, soft_copy_chunk_size(job, 1));
     append_run(self, &self->own, spread);
+}
+
+/* Goes to a worker, perhaps only later. */
+static OD_COLD void begin_abroad(struct threads_chan *self, struct soft_copy_job *job)
+{
+    if (!has_worker(self))
+        run_alone(self, job, &soft_copy_spread_alone);
+    else
+        (void)publish_abroad(self, job);
 }
 
 /* What is to be done with the job behind the runs; asked once for each job. */
@@ -176,11 +208,29 @@ static struct soft_copy_spread spread_of(struct threads_chan *self, const struct
 
 static void begin_first(struct threads_chan *self, struct soft_copy_job *job)
 {
-    struct soft_copy_spread spread = spread_of(self, job);
+    struct soft_copy_spread spread;
 
+    if (od_unlikely(soft_copy_is_abroad(job))) {
+        begin_abroad(self, job);
+        return;
+    }
+    spread = spread_of(self, job);
     if (!soft_copy_spread_is_shared(&spread) || !is_splittable(self, job) ||
         !publish(self, job, &spread))
         run_alone(self, job, &spread);
+}
+
+/* Several requests may be on their way to other hosts. */
+static OD_COLD void publish_followers_abroad(struct threads_chan *self)
+{
+    const struct soft_copy_queue *queue = &self->queue;
+
+    while (self->ncancelled == 0 && queue->ready + self->nruns != queue->tail) {
+        struct soft_copy_job *job = soft_copy_queue_at(queue, queue->ready + self->nruns);
+
+        if (!soft_copy_is_abroad(job) || !publish_abroad(self, job))
+            return;
+    }
 }
 
 /* Offers what comes behind the runs, as long as that is large and sharing pays. */
@@ -188,12 +238,18 @@ static void publish_followers(struct threads_chan *self)
 {
     const struct soft_copy_queue *queue = &self->queue;
 
+    if (od_unlikely(soft_copy_is_abroad(self->runs[0].run->job))) {
+        if (self->runs[0].run != &self->own)
+            publish_followers_abroad(self);
+        return;
+    }
+
     while (!self->held && self->ncancelled == 0 && self->nruns < WINDOW &&
            queue->ready + self->nruns != queue->tail &&
            soft_copy_spread_is_shared(&self->runs[self->nruns - 1].spread)) {
         struct soft_copy_job *job = soft_copy_queue_at(queue, queue->ready + self->nruns);
 
-        if (soft_copy_is_small(job))
+        if (soft_copy_is_small(job) || soft_copy_is_abroad(job))
             return;
         self->held_spread = spread_of(self, job);
         self->held = !soft_copy_spread_is_shared(&self->held_spread) ||
@@ -210,7 +266,9 @@ static void help(struct threads_chan *self)
         return;
     }
     for (uint32_t i = 0; i < self->nruns; i++) {
-        if (soft_copy_pool_help(self->runs[i].run, &self->lane))
+        struct soft_copy_run *run = self->runs[i].run;
+
+        if (!soft_copy_is_abroad(run->job) && soft_copy_pool_help(run, &self->lane))
             return;
     }
 }
@@ -246,7 +304,7 @@ static void finish_run(struct threads_chan *self)
 /* Nothing to share: no other job waits, and this one is not split. */
 static bool is_alone(const struct threads_chan *self, const struct soft_copy_job *job)
 {
-    return job->len <= SOFT_COPY_CHUNK &&
+    return job->len <= SOFT_COPY_CHUNK && !soft_copy_is_abroad(job) &&
            (self->lanes == 1 ||
             (!is_splittable(self, job) && self->queue.head + 1 == self->queue.tail));
 }
@@ -261,6 +319,8 @@ static OD_COLD void execute_runs(struct threads_chan *self, struct soft_copy_job
             return;
         }
         begin_first(self, first);
+        if (self->nruns == 0)
+            return;
     }
     publish_followers(self);
     if (!soft_copy_run_is_over(self->runs[0].run))
@@ -287,7 +347,8 @@ static int threads_submit(struct soft_copy_chan *chan, struct soft_copy_job *job
     struct threads_chan *self = from_base(chan);
     int err = soft_copy_queue_push(&self->queue, job);
 
-    if (od_unlikely(od_waker_is_armed(self->waker)) && err == 0 && !soft_copy_is_small(job))
+    if (od_unlikely(od_waker_is_armed(self->waker)) && err == 0 &&
+        (!soft_copy_is_small(job) || soft_copy_is_abroad(job)))
         begin_for_sleeper(self, job);
     return err;
 }
@@ -302,7 +363,7 @@ static struct soft_copy_job *threads_poll(struct soft_copy_chan *chan)
 
         if (queue->head == queue->tail)
             return NULL;
-        if (od_likely(soft_copy_is_small(job)))
+        if (od_likely(soft_copy_is_small(job) && !soft_copy_is_abroad(job)))
             soft_copy_batch(&self->lane, queue);
         else
             execute_runs(self, job);

@@ -465,6 +465,13 @@ static bool error_peer_ended(struct soft_link *link)
     return self->is_over || self->inner->ops->peer_ended(self->inner);
 }
 
+static int error_fd(struct soft_link *link, bool room, short *events)
+{
+    struct error_link *self = error_link(link);
+
+    return self->inner != NULL ? soft_link_fd(self->inner, room, events) : -1;
+}
+
 const struct soft_link_ops soft_link_error_ops = {
     .name = "error",
     .listen = error_listen,
@@ -483,6 +490,7 @@ const struct soft_link_ops soft_link_error_ops = {
     .recv = error_recv,
     .release = error_release,
     .pending = error_pending,
+    .fd = error_fd,
     .shutdown = error_shutdown,
     .peer_ended = error_peer_ended,
     .close = error_close,
