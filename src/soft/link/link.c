@@ -182,6 +182,13 @@ int soft_link_send(struct soft_link *link, const struct iovec *iov, unsigned int
     return link->ops->send(link, iov, niov);
 }
 
+int soft_link_send_foreign(struct soft_link *link, const struct iovec *iov, unsigned int niov,
+                           unsigned int part, const void *spoilt)
+{
+    return link->ops->send_foreign != NULL ? link->ops->send_foreign(link, iov, niov, part, spoilt)
+                                           : -ENOTSUP;
+}
+
 uint64_t soft_link_taken(struct soft_link *link)
 {
     return link->ops->taken(link);

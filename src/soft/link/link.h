@@ -148,6 +148,12 @@ SOFT_API uint32_t soft_link_depth(const struct soft_link *link);
  * -EPIPE (shut down or DOWN). Never partial. */
 SOFT_API int soft_link_send(struct soft_link *link, const struct iovec *iov, unsigned int niov);
 
+/* As soft_link_send(). `part` of the vector is memory that may not be there, or go while this runs:
+ * where it cannot be read, zeros travel in its place, and `spoilt` in that of the last part, which
+ * has as many bytes and is another one. -ENOTSUP: this transport cannot. */
+SOFT_API int soft_link_send_foreign(struct soft_link *link, const struct iovec *iov,
+                                    unsigned int niov, unsigned int part, const void *spoilt);
+
 /* Messages sent so far that the peer's owner has released. Sent minus taken = in flight. */
 SOFT_API uint64_t soft_link_taken(struct soft_link *link);
 

@@ -45,6 +45,8 @@ struct soft_link_ops {
     enum soft_link_state (*poll)(struct soft_link *link, int *reason);
     void (*check)(struct soft_link *link); /* NULL: poll knows all that there is to know */
     int (*send)(struct soft_link *link, const struct iovec *iov, unsigned int niov);
+    int (*send_foreign)(struct soft_link *link, const struct iovec *iov, unsigned int niov,
+                        unsigned int part, const void *spoilt); /* NULL: -ENOTSUP */
     uint64_t (*taken)(struct soft_link *link);
     uint64_t (*arrived)(struct soft_link *link);
     bool (*await)(struct soft_link *link, uint64_t seq);

@@ -117,15 +117,12 @@ static const struct soft_peer_export *export_of(const struct client *client, uin
 /* 0; -EAGAIN, of those with a payload: the network is behind; negative: the importer takes no
  * replies, though it has asked for so many only. */
 static int reply(struct client *client, union soft_peer_msg *msg, enum soft_peer_msg_type type,
-                 uint32_t seq, int status, size_t payload)
+                 uint32_t seq, int status, const void *payload, size_t len, bool foreign)
 {
-    struct iovec iov[2] = {{.iov_base = msg}, {.iov_base = abroad.chunk, .iov_len = payload}};
-    const bool is_long = status == 0 && payload > 0;
-    int rc;
+    const size_t size = soft_peer_wire_seal(msg, type, seq, status);
+    int rc = soft_peer_send(client->wire, msg, size, payload, len, foreign);
 
-    iov[0].iov_len = soft_peer_wire_seal(msg, type, seq, status);
-    rc = soft_link_send(client->wire, iov, is_long ? 2 : 1);
-    return rc == -EAGAIN && !is_long ? -EPIPE : rc;
+    return rc == -EAGAIN && len == 0 ? -EPIPE : rc;
 }
 
 static int handle_import(struct client *client, const struct soft_peer_msg_import *in)
@@ -154,7 +151,7 @@ static int handle_import(struct client *client, const struct soft_peer_msg_impor
         };
     }
     soft_service_unlock();
-    return reply(client, &out, PEER_MSG_IMPORTED, in->hdr.seq, rc, 0);
+    return reply(client, &out, PEER_MSG_IMPORTED, in->hdr.seq, rc, NULL, 0, false);
 }
 
 static int begin(const struct client *client, uint32_t cell, uint32_t access,
@@ -168,18 +165,38 @@ static int begin(const struct client *client, uint32_t cell, uint32_t access,
     return rc;
 }
 
-static int handle_copy(struct client *client, const struct soft_peer_msg_copy *in,
-                       const void *payload)
+/* One piece of memory is sent from where it is. */
+static int serve_read(struct client *client, const struct soft_peer_msg_copy *in)
 {
-    bool read = in->op == PEER_COPY_READ;
+    const bool direct = in->nsegs == 1;
     union soft_peer_msg out = {0};
-    int rc = begin(client, in->cell, read ? SOFT_PEER_READ : SOFT_PEER_WRITE, in->segs, in->nsegs);
+    int rc = direct ? 0 : soft_peer_serve_copy(in, abroad.chunk);
 
-    if (rc == 0) {
-        rc = soft_peer_serve_copy(in, read ? abroad.chunk : (void *)(uintptr_t)payload);
+    return reply(client, &out, PEER_MSG_DONE, in->hdr.seq, rc,
+                 direct ? (const void *)(uintptr_t)in->segs[0].addr : abroad.chunk,
+                 rc == 0 ? (size_t)soft_peer_wire_bytes(in) : 0, direct);
+}
+
+/* `status`: 0, or why the bytes of a write are none. */
+static int handle_copy(struct client *client, const struct soft_peer_msg_copy *in,
+                       const void *payload, int status)
+{
+    const bool read = in->op == PEER_COPY_READ;
+    union soft_peer_msg out = {0};
+    int rc = status;
+
+    if (rc == 0)
+        rc = begin(client, in->cell, read ? SOFT_PEER_READ : SOFT_PEER_WRITE, in->segs, in->nsegs);
+    if (rc != 0)
+        return reply(client, &out, PEER_MSG_DONE, in->hdr.seq, rc, NULL, 0, false);
+    if (read) {
+        rc = serve_read(client, in);
         soft_peer_serve_end(PEER_SERVER_REMOTE);
+        return rc;
     }
-    return reply(client, &out, PEER_MSG_DONE, in->hdr.seq, rc, read ? soft_peer_wire_bytes(in) : 0);
+    rc = soft_peer_serve_copy(in, (void *)(uintptr_t)payload);
+    soft_peer_serve_end(PEER_SERVER_REMOTE);
+    return reply(client, &out, PEER_MSG_DONE, in->hdr.seq, rc, NULL, 0, false);
 }
 
 static int handle_atomic(struct client *client, const struct soft_peer_msg_atomic *in)
@@ -193,7 +210,7 @@ static int handle_atomic(struct client *client, const struct soft_peer_msg_atomi
         rc = soft_peer_serve_atomic(in, &out.done.value);
         soft_peer_serve_end(PEER_SERVER_REMOTE);
     }
-    return reply(client, &out, PEER_MSG_DONE, in->hdr.seq, rc, 0);
+    return reply(client, &out, PEER_MSG_DONE, in->hdr.seq, rc, NULL, 0, false);
 }
 
 static int handle_close(struct client *client, uint32_t cell)
@@ -223,8 +240,9 @@ static int handle(struct client *client, const struct soft_link_msg *raw)
     union soft_peer_msg msg;
     const void *payload;
     size_t len;
+    int rc = soft_peer_wire_split(raw->data, raw->len, &msg, &payload, &len);
 
-    if (soft_peer_wire_split(raw->data, raw->len, &msg, &payload, &len) != 0)
+    if (rc != 0 && (rc != -EFAULT || msg.hdr.type != PEER_MSG_COPY))
         return -EBADMSG;
     switch (msg.hdr.type) {
     case PEER_MSG_IMPORT:
@@ -234,7 +252,7 @@ static int handle(struct client *client, const struct soft_link_msg *raw)
     case PEER_MSG_RING:
         return handle_ring(client, msg.ring.cell);
     case PEER_MSG_COPY:
-        return handle_copy(client, &msg.copy, payload);
+        return handle_copy(client, &msg.copy, payload, rc);
     case PEER_MSG_ATOMIC:
         return handle_atomic(client, &msg.atomic);
     default:
@@ -428,7 +446,7 @@ static bool is_any_host(const char *addr)
 static int open_listener(const char *where)
 {
     const struct soft_link_conf conf = {
-        .max_msg = PEER_REMOTE_CHUNK + sizeof(union soft_peer_msg),
+        .max_msg = PEER_REMOTE_MSG,
         .depth = PEER_REMOTE_DEPTH,
         .backlog = 64,
         .waker = &abroad.waker,

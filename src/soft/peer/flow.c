@@ -92,11 +92,9 @@ static int transmit(struct soft_peer_conn *conn)
 {
     struct soft_peer_flow *flow = &conn->flow;
     struct soft_peer_ask *ask = &flow->ask;
-    struct iovec iov[2] = {{.iov_base = &ask->msg},
-                           {.iov_base = (void *)(uintptr_t)ask->payload, .iov_len = ask->len}};
+    const size_t size = soft_peer_wire_seal(&ask->msg, ask->type, flow->seq, 0);
 
-    iov[0].iov_len = soft_peer_wire_seal(&ask->msg, ask->type, flow->seq, 0);
-    return soft_link_send(conn->remote, iov, ask->len > 0 ? 2 : 1);
+    return soft_peer_send(conn->remote, &ask->msg, size, ask->payload, ask->len, ask->foreign);
 }
 
 static void note_request(struct soft_peer_flow *flow, struct soft_peer_item *item)
@@ -131,6 +129,8 @@ static bool hold_next(struct soft_peer_flow *flow)
             return false;
         flow->ask.payload = NULL;
         flow->ask.len = flow->ask.back = 0;
+        flow->ask.foreign = false;
+        flow->ask.held = NULL;
         flow->ask.last = true;
         flow->ask.one_way = false;
         rc = flow->asking->ops->ask(flow->asking, &flow->ask);
@@ -147,8 +147,16 @@ static void send_some(struct soft_peer_conn *conn)
     struct soft_peer_flow *flow = &conn->flow;
 
     while (!flow->broken && hold_next(flow)) {
-        int rc = transmit(conn);
+        struct soft_peer_map *held = flow->ask.held;
+        int rc = held != NULL ? soft_peer_begin(held) : 0;
 
+        if (rc != 0) {
+            fail(flow, flow->asking, rc);
+            continue;
+        }
+        rc = transmit(conn);
+        if (held != NULL)
+            soft_peer_end(held);
         if (rc == -EAGAIN)
             return;
         if (rc != 0)
@@ -179,6 +187,10 @@ static int take_reply(struct soft_peer_conn *conn, const struct soft_link_msg *r
     size_t len;
     int rc = soft_peer_wire_split(raw->data, raw->len, &msg, &payload, &len);
 
+    if (rc == -EFAULT) {
+        msg.hdr.status = rc;
+        rc = 0;
+    }
     if (rc != 0 || flow->done == flow->sent || msg.hdr.seq != flow->out[at].seq)
         return -EBADMSG;
     flow->done++;

@@ -25,9 +25,11 @@ struct soft_peer_ask {
     enum soft_peer_msg_type type;
     const void *payload; /* stays until the next ask of this connection */
     size_t len;
-    size_t back;  /* bytes that travel with the reply */
-    bool last;    /* of the item */
-    bool one_way; /* has no reply, and is the item's last one */
+    bool foreign;               /* the payload is memory that may go away */
+    struct soft_peer_map *held; /* whose memory it is: sent within a bracket; or NULL */
+    size_t back;                /* bytes that travel with the reply */
+    bool last;                  /* of the item */
+    bool one_way;               /* has no reply, and is the item's last one */
 };
 
 struct soft_peer_item_ops {

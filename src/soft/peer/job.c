@@ -38,6 +38,11 @@ static int ask_copy(struct soft_peer_item *item, struct soft_peer_ask *ask)
     ask->msg.copy.segs[0] = (struct soft_peer_seg){.addr = job->addr + job->asked, .len = len};
     if (write && job->near == NULL) {
         ask->payload = (const char *)(uintptr_t)job->near_addr + job->asked;
+    } else if (write && soft_peer_local(job->near, job->near_addr) != NULL) {
+        rc = soft_peer_check_copy(job->near, false, job->near_addr + job->asked, len);
+        ask->payload = soft_peer_local(job->near, job->near_addr + job->asked);
+        ask->foreign = true;
+        ask->held = job->near;
     } else if (write) {
         ask->payload = chunk;
         rc = move(job, job->asked, chunk, len);
@@ -175,12 +180,13 @@ struct soft_peer_job *soft_peer_port_poll(struct soft_peer_port *port)
     if (port->under_way == 0)
         return NULL;
     if (!atomic_load_explicit(&port->has_ended, memory_order_acquire)) {
+        /* Others first: who answers may be on this processor. Its caller knows when to sleep. */
+        (void)soft_service_spin(&port->spin);
         soft_peer_flows_progress();
-        if (!atomic_load_explicit(&port->has_ended, memory_order_acquire)) {
-            (void)soft_service_spin(&port->spin); /* its caller knows when to sleep */
+        if (!atomic_load_explicit(&port->has_ended, memory_order_acquire))
             return NULL;
-        }
     }
+    soft_service_spin_reset(&port->spin);
     pthread_mutex_lock(&port->lock);
     item = OD_LIST_ENTRY(port->ended.next, struct soft_peer_item, link);
     od_list_remove(&item->link);

@@ -326,6 +326,11 @@ extern const struct soft_peer_engine soft_peer_engine_remote;
 
 /* ---- remote.c ---- */
 
+/* Sends a sealed message of `size` bytes over a link between hosts, and `len` bytes behind it.
+ * `foreign`: those are memory that may not be there, or go meanwhile. As soft_link_send(). */
+int soft_peer_send(struct soft_link *wire, union soft_peer_msg *msg, size_t size,
+                   const void *payload, size_t len, bool foreign);
+
 /* Connects to the exporter's host; lock not held. Negative errno, -ENOTSUP with a reason. */
 int soft_peer_remote_connect(struct soft_peer_conn *conn, const struct soft_peer_desc *desc);
 void soft_peer_remote_close(struct soft_peer_conn *conn);

@@ -13,6 +13,18 @@
 
 #define TRANSPORT "tcp:"
 
+int soft_peer_send(struct soft_link *wire, union soft_peer_msg *msg, size_t size,
+                   const void *payload, size_t len, bool foreign)
+{
+    static const struct soft_peer_verdict good = {0}, bad = {.spoilt = 1};
+    const struct iovec iov[3] = {
+        {msg, size}, {(void *)(uintptr_t)payload, len}, {(void *)(uintptr_t)&good, sizeof(good)}};
+
+    if (len == 0)
+        return soft_link_send(wire, iov, 1);
+    return foreign ? soft_link_send_foreign(wire, iov, 3, 1, &bad) : soft_link_send(wire, iov, 3);
+}
+
 /* ---- Waiting for the connection ---- */
 
 struct patience {
@@ -156,9 +168,8 @@ static int wait_for_link(struct soft_peer_conn *conn)
 /* Negative errno; -ENOTSUP has a reason. */
 static int greet(struct soft_peer_conn *conn, const struct soft_peer_desc *desc)
 {
-    struct soft_link_conf conf = {.max_msg = PEER_REMOTE_CHUNK + sizeof(union soft_peer_msg),
-                                  .depth = PEER_REMOTE_DEPTH,
-                                  .waker = conn->waker};
+    struct soft_link_conf conf = {
+        .max_msg = PEER_REMOTE_MSG, .depth = PEER_REMOTE_DEPTH, .waker = conn->waker};
     uint8_t text[sizeof(union soft_peer_msg) + PEER_SECRET_SIZE];
     char addr[sizeof(TRANSPORT) + PEER_REMOTE_SIZE];
     struct soft_peer_secret secret;
@@ -261,6 +272,18 @@ static int move(struct stream *s, void *bytes, size_t len)
     return soft_peer_vm_copy(soft_service_self(), s->direction, local, n, &there, 1, len);
 }
 
+/* The next `len` bytes of the caller's memory, and past them; NULL: they are in several pieces. */
+static const void *contiguous(struct soft_peer_cursor *local, size_t len)
+{
+    struct iovec one;
+    unsigned int n;
+
+    if (local->n == 0 || local->iov->iov_len - local->used < len)
+        return NULL;
+    soft_peer_cursor_take(local, &one, 1, &n, len);
+    return one.iov_base;
+}
+
 static int ask_stream(struct soft_peer_item *item, struct soft_peer_ask *ask)
 {
     struct stream *s = OD_CONTAINER_OF(item, struct stream, base.item);
@@ -274,9 +297,15 @@ static int ask_stream(struct soft_peer_item *item, struct soft_peer_ask *ask)
     for (unsigned int i = 0; i < n; i++)
         ask->msg.copy.segs[i] =
             (struct soft_peer_seg){.addr = (uintptr_t)remote[i].iov_base, .len = remote[i].iov_len};
-    ask->payload = s->map->conn->chunk;
     ask->last = s->remote.n == 0;
-    return write ? move(s, s->map->conn->chunk, len) : 0;
+    if (!write)
+        return 0;
+    ask->payload = contiguous(&s->local, len);
+    ask->foreign = ask->payload != NULL;
+    if (ask->foreign)
+        return 0;
+    ask->payload = s->map->conn->chunk;
+    return move(s, s->map->conn->chunk, len);
 }
 
 static int refuse_stream(struct soft_peer_item *item, int status)

@@ -154,6 +154,22 @@ uint64_t soft_peer_wire_bytes(const struct soft_peer_msg_copy *msg)
     return bytes;
 }
 
+/* Takes the verdict off. 0, -EFAULT or -EBADMSG. */
+static int judge(const union soft_peer_msg *msg, const char *bytes, size_t *len)
+{
+    struct soft_peer_verdict verdict;
+
+    if (*len == 0 || (msg->hdr.type != PEER_MSG_COPY && msg->hdr.type != PEER_MSG_DONE))
+        return 0;
+    if (*len <= sizeof(verdict))
+        return -EBADMSG;
+    *len -= sizeof(verdict);
+    memcpy(&verdict, bytes + *len, sizeof(verdict));
+    if (verdict.spoilt > 1 || verdict.zero != 0)
+        return -EBADMSG;
+    return verdict.spoilt != 0 ? -EFAULT : 0;
+}
+
 static bool is_payload(const union soft_peer_msg *msg, size_t len)
 {
     uint64_t bytes = 0;
@@ -183,9 +199,11 @@ int soft_peer_wire_split(const void *bytes, size_t len, union soft_peer_msg *msg
     rc = soft_peer_wire_parse(bytes, hdr.size, msg);
     if (rc != 0)
         return rc;
-    if (!is_payload(msg, len - hdr.size))
+    len -= hdr.size;
+    rc = judge(msg, (const char *)bytes + hdr.size, &len);
+    if (rc == -EBADMSG || !is_payload(msg, len))
         return -EBADMSG;
     *payload = (const char *)bytes + hdr.size;
-    *payload_len = len - hdr.size;
-    return 0;
+    *payload_len = len;
+    return rc;
 }

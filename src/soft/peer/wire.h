@@ -20,13 +20,14 @@
  * A reply with a negative status carries no file and its other fields mean nothing.
  *
  * Between hosts the same messages travel over one link, without files, lane and bounce: the bytes
- * of a copy follow the message that they belong to. Hello and welcome are the link's greetings; the
- * secret that hosts may share follows the hello. */
+ * of a copy follow the message that they belong to, and a verdict follows them, since they are read
+ * while they are sent. Hello and welcome are the link's greetings; the secret that hosts may share
+ * follows the hello. */
 
 #include "soft/peer/desc.h"
 #include "soft/peer/gate.h"
 
-#define PEER_WIRE_VERSION 2
+#define PEER_WIRE_VERSION 3
 #define PEER_WIRE_SEGS    64 /* exporter segments in one copy message */
 
 enum soft_peer_msg_type {
@@ -186,8 +187,20 @@ SOFT_API int soft_peer_wire_parse(const void *packet, size_t len, union soft_pee
 
 #define PEER_REMOTE_CHUNK (512u << 10) /* bytes of a copy that travel together */
 
+/* Behind the bytes of a copy, if there are any. */
+struct soft_peer_verdict {
+    uint32_t spoilt; /* 1: they are none, because their sender could not read his memory */
+    uint32_t zero;
+};
+_Static_assert(sizeof(struct soft_peer_verdict) == 8, "frozen by PEER_WIRE_VERSION");
+
+/* Longest message between hosts. */
+#define PEER_REMOTE_MSG                                                                            \
+    (PEER_REMOTE_CHUNK + sizeof(union soft_peer_msg) + sizeof(struct soft_peer_verdict))
+
 /* The same for one that came over a link between hosts, with the bytes behind it: those of a copy
- * to the exporter are as many as its segments have; other requests have none. */
+ * to the exporter are as many as its segments have; other requests have none. -EFAULT: all is well
+ * but for the verdict. */
 SOFT_API int soft_peer_wire_split(const void *bytes, size_t len, union soft_peer_msg *msg,
                                   const void **payload, size_t *payload_len);
 /* Sum of the segments. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <pthread.h>
+#include <sys/mman.h>
 
 #include "conformance/link/rig.h"
 
@@ -316,6 +317,102 @@ static void random_traffic_both_ways_on_two_threads(void **state)
     rig_wait_taken(rig.server, RANDOM_MESSAGES);
 }
 
+/* ---- Memory that may not be there ---- */
+
+#define PAGE 4096u
+
+/* `pages` of them, of which those from `gone` on cannot be read. */
+static char *memory_of(unsigned int pages, unsigned int gone)
+{
+    char *memory =
+        mmap(NULL, pages * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    assert_ptr_not_equal(memory, MAP_FAILED);
+    fill(memory, pages * PAGE, 5);
+    assert_int_equal(mprotect(memory + gone * PAGE, (pages - gone) * PAGE, PROT_NONE), 0);
+    return memory;
+}
+
+static int send_from(const char *memory, size_t len)
+{
+    const struct iovec iov[3] = {
+        {(char[]){"head"}, 4}, {(void *)(uintptr_t)memory, len}, {(char[]){"good"}, 4}};
+
+    return soft_link_send_foreign(rig.client, iov, 3, 1, "gone");
+}
+
+/* With a link for long messages. Only tcp does. */
+static bool takes_foreign(void)
+{
+    static char here[PAGE];
+
+    if (!rig_is("tcp") || rig_is("error")) {
+        assert_int_equal(send_from(here, PAGE), -ENOTSUP);
+        return false;
+    }
+    rig_close(&rig);
+    rig.conf.max_msg = 64 * PAGE + 8;
+    rig.conf.depth = 64;
+    rig_open(&rig);
+    return true;
+}
+
+/* The first `there` bytes are those of the memory. */
+static void expect_from(size_t len, size_t there, const char *verdict)
+{
+    struct soft_link_msg msg;
+    const char *bytes;
+
+    assert_int_equal(rig_recv(rig.server, &msg), 0);
+    assert_int_equal(msg.len, len + 8);
+    bytes = msg.data;
+    assert_memory_equal(bytes, "head", 4);
+    assert_memory_equal(bytes + 4 + len, verdict, 4);
+    for (size_t i = 0; i < len; i++)
+        assert_int_equal(bytes[4 + i], i < there ? (char)(i * 7 + 5 + (i >> 8)) : 0);
+    soft_link_release(rig.server);
+}
+
+static void memory_that_is_not_there_is_told(void **state)
+{
+    char *whole, *half;
+
+    (void)state;
+    if (!takes_foreign())
+        return;
+    whole = memory_of(64, 64);
+    half = memory_of(64, 32);
+    assert_int_equal(send_from(whole, PAGE), 0);
+    expect_from(PAGE, PAGE, "good");
+    assert_int_equal(send_from(half, 64 * PAGE), 0);
+    expect_from(64 * PAGE, 32 * PAGE, "gone");
+    assert_int_equal(send_from(half + 32 * PAGE, 100), 0);
+    expect_from(100, 0, "gone");
+    rig_send(rig.client, "alive", 5);
+    rig_expect(rig.server, "alive", 5);
+    munmap(whole, 64 * PAGE);
+    munmap(half, 64 * PAGE);
+}
+
+/* More than a socket takes at once: what is kept of a message has been read, or not, by then. */
+static void memory_may_go_when_the_message_is_sent(void **state)
+{
+    unsigned int sent = 0;
+    char *memory;
+    int rc = 0;
+
+    (void)state;
+    if (!takes_foreign())
+        return;
+    memory = memory_of(64, 64);
+    for (; sent < 64 && rc == 0; sent += rc == 0)
+        rc = send_from(memory, 64 * PAGE);
+    munmap(memory, 64 * PAGE);
+    assert_true(sent > 0 && (rc == 0 || rc == -EAGAIN));
+    for (unsigned int i = 0; i < sent; i++)
+        expect_from(64 * PAGE, 64 * PAGE, "good");
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -323,6 +420,8 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(messages_of_any_length_arrive_whole_and_in_order, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(a_message_is_gathered_from_pieces, setup, teardown),
+        cmocka_unit_test_setup_teardown(memory_that_is_not_there_is_told, setup, teardown),
+        cmocka_unit_test_setup_teardown(memory_may_go_when_the_message_is_sent, setup, teardown),
         cmocka_unit_test_setup_teardown(depth_bounds_what_is_in_flight, setup, teardown),
         cmocka_unit_test_setup_teardown(the_larger_depth_and_the_shorter_message_hold, setup,
                                         teardown),

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,11 +27,13 @@ static void check_split(const uint8_t *data, size_t size)
 {
     const void *payload = NULL;
     union soft_peer_msg msg;
-    size_t len = 0;
+    size_t len = 0, rest;
+    int rc = soft_peer_wire_split(data, size, &msg, &payload, &len);
 
-    if (soft_peer_wire_split(data, size, &msg, &payload, &len) != 0)
+    if (rc != 0 && rc != -EFAULT)
         return;
-    if (msg.hdr.size + len != size || (const uint8_t *)payload != data + msg.hdr.size ||
+    rest = len > 0 && msg.hdr.type != PEER_MSG_HELLO ? sizeof(struct soft_peer_verdict) : 0;
+    if (msg.hdr.size + len + rest != size || (const uint8_t *)payload != data + msg.hdr.size ||
         len > PEER_REMOTE_CHUNK)
         abort();
     if (msg.hdr.type == PEER_MSG_COPY && soft_peer_wire_bytes(&msg.copy) > PEER_REMOTE_CHUNK)

@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
+
+#include "soft/service/service.h"
 
 #define GREETING_STAGE 8192u
 #define MESSAGE_STAGE  (64u << 10)
@@ -83,7 +86,8 @@ static ssize_t put(struct soft_tcp_stream *stream, struct iovec *iov, unsigned i
     while (n < 0 && errno == EINTR);
     if (n >= 0)
         return n;
-    if (errno == EAGAIN || errno == ENOBUFS || errno == ENOMEM)
+    /* A part that cannot be read: whoever has such parts finds out himself. */
+    if (errno == EAGAIN || errno == ENOBUFS || errno == ENOMEM || errno == EFAULT)
         return 0;
     break_off(stream);
     return -EPIPE;
@@ -253,6 +257,71 @@ int soft_tcp_stream_send(struct soft_tcp_stream *stream, enum soft_tcp_type type
     if (rc == 0)
         flush(stream);
     return stream->broken ? -EPIPE : rc;
+}
+
+/* Reads memory that may not be there. False: not all of it was; zeros stand for the rest. */
+static bool read_foreign(char *to, const char *from, size_t len)
+{
+    struct iovec local = {to, len}, remote = {(void *)(uintptr_t)from, len};
+    ssize_t n = len > 0 ? process_vm_readv(soft_service_self(), &local, 1, &remote, 1, 0) : 0;
+    size_t had = n > 0 ? (size_t)n : 0;
+
+    memset(to + had, 0, len - had);
+    return had == len;
+}
+
+/* keep(), for a vector whose `part` is foreign, and whose last part is all kept. */
+static int keep_foreign(struct soft_tcp_stream *stream, const struct iovec *iov, unsigned int niov,
+                        size_t skip, size_t len, unsigned int part, const void *spoilt)
+{
+    struct soft_tcp_chunk *chunk = room_behind(stream, len - skip);
+    bool whole = true;
+
+    if (chunk == NULL) {
+        if (skip > 0)
+            break_off(stream);
+        return -ENOMEM;
+    }
+    for (unsigned int i = 0; i < niov; i++) {
+        size_t past = OD_MIN(skip, iov[i].iov_len), n = iov[i].iov_len - past;
+        const char *from = (const char *)iov[i].iov_base + past;
+        char *to = chunk->bytes + chunk->len;
+
+        if (i == niov - 1 && !whole)
+            from = (const char *)spoilt + past;
+        if (i == part)
+            whole = read_foreign(to, from, n);
+        else if (n > 0)
+            memcpy(to, from, n);
+        chunk->len += n;
+        skip -= past;
+    }
+    return 0;
+}
+
+int soft_tcp_stream_send_foreign(struct soft_tcp_stream *stream, const struct iovec *iov,
+                                 unsigned int niov, size_t len, unsigned int part,
+                                 const void *spoilt)
+{
+    struct soft_tcp_head head = make_head(stream, SOFT_TCP_MESSAGE, len);
+    const size_t all_len = sizeof(head) + len;
+    struct iovec all[VECTOR];
+    ssize_t n = 0;
+
+    if (niov >= VECTOR)
+        return -EMSGSIZE;
+    if (stream->broken)
+        return -EPIPE;
+    all[0] = (struct iovec){&head, sizeof(head)};
+    for (unsigned int i = 0; i < niov; i++)
+        all[1 + i] = iov[i];
+    if (flush(stream))
+        n = put(stream, all, niov + 1);
+    if (n < 0 || stream->broken)
+        return -EPIPE;
+    return (size_t)n == all_len
+               ? 0
+               : keep_foreign(stream, all, niov + 1, (size_t)n, all_len, part + 1, spoilt);
 }
 
 void soft_tcp_stream_ack(struct soft_tcp_stream *stream)

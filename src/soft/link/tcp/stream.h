@@ -59,6 +59,10 @@ int soft_tcp_stream_write(struct soft_tcp_stream *stream, const struct iovec *io
 /* A frame; `len` is what the vector holds. 0, -ENOMEM, -EPIPE. */
 int soft_tcp_stream_send(struct soft_tcp_stream *stream, enum soft_tcp_type type,
                          const struct iovec *iov, unsigned int niov, size_t len);
+/* A message, of which `part` may not be readable, see soft_link_send_foreign(). */
+int soft_tcp_stream_send_foreign(struct soft_tcp_stream *stream, const struct iovec *iov,
+                                 unsigned int niov, size_t len, unsigned int part,
+                                 const void *spoilt);
 /* Sends what was kept and reads what is there, in at most so many steps. *news: messages or counts
  * have changed. 0, or -ECONNRESET: it has ended, all that came is in the store. */
 SOFT_API int soft_tcp_stream_pump(struct soft_tcp_stream *stream, unsigned int steps, bool *news);

@@ -26,14 +26,27 @@ static uint64_t taken_of(const struct soft_tcp_link *self)
     return atomic_load_explicit(&self->stream.taken, memory_order_acquire);
 }
 
+/* What a frame carries. */
+struct content {
+    const struct iovec *iov;
+    unsigned int niov;
+    size_t len;
+    unsigned int part; /* that is foreign, if `spoilt` is set */
+    const void *spoilt;
+};
+
 /* Sends a frame that has a number. */
 static int send_numbered(struct soft_tcp_link *self, enum soft_tcp_type type,
-                         const struct iovec *iov, unsigned int niov, size_t len)
+                         const struct content *what)
 {
     int rc;
 
     pthread_mutex_lock(&self->stream.lock);
-    rc = soft_tcp_stream_send(&self->stream, type, iov, niov, len);
+    if (what->spoilt == NULL)
+        rc = soft_tcp_stream_send(&self->stream, type, what->iov, what->niov, what->len);
+    else
+        rc = soft_tcp_stream_send_foreign(&self->stream, what->iov, what->niov, what->len,
+                                          what->part, what->spoilt);
     if (rc == 0)
         atomic_store_explicit(&self->stream.sent, sent_of(self) + 1, memory_order_relaxed);
     pthread_mutex_unlock(&self->stream.lock);
@@ -52,16 +65,15 @@ static bool is_behind(struct soft_tcp_link *self)
     return atomic_load_explicit(&self->stream.behind, memory_order_relaxed);
 }
 
-static int tcp_send(struct soft_link *link, const struct iovec *iov, unsigned int niov)
+static int send_message(struct soft_link *link, struct content *what)
 {
     struct soft_tcp_link *self = soft_tcp_link(link);
     enum soft_tcp_phase phase = soft_tcp_phase(self);
-    size_t len;
 
     if (od_unlikely(phase != TCP_UP || self->shut))
         return phase < TCP_UP && !self->shut ? -EAGAIN : -EPIPE;
-    len = soft_link_iov_len(iov, niov, link->max_msg);
-    if (od_unlikely(len == SIZE_MAX))
+    what->len = soft_link_iov_len(what->iov, what->niov, link->max_msg);
+    if (od_unlikely(what->len == SIZE_MAX))
         return -EMSGSIZE;
     if (sent_of(self) - taken_of(self) >= link->depth) {
         soft_tcp_look(self, STEPS);
@@ -69,9 +81,21 @@ static int tcp_send(struct soft_link *link, const struct iovec *iov, unsigned in
             return -EAGAIN;
     }
     self->idle_polls = 0;
-    if (len >= LONG_MESSAGE && is_behind(self))
+    if (what->len >= LONG_MESSAGE && is_behind(self))
         return -EAGAIN;
-    return send_numbered(self, SOFT_TCP_MESSAGE, iov, niov, len);
+    return send_numbered(self, SOFT_TCP_MESSAGE, what);
+}
+
+static int tcp_send(struct soft_link *link, const struct iovec *iov, unsigned int niov)
+{
+    return send_message(link, &(struct content){.iov = iov, .niov = niov});
+}
+
+static int tcp_send_foreign(struct soft_link *link, const struct iovec *iov, unsigned int niov,
+                            unsigned int part, const void *spoilt)
+{
+    return send_message(
+        link, &(struct content){.iov = iov, .niov = niov, .part = part, .spoilt = spoilt});
 }
 
 /* The end counts among what was sent, but is no message. */
@@ -282,7 +306,7 @@ static void tcp_shutdown(struct soft_link *link)
     soft_service_unlock();
     if (soft_tcp_phase(self) != TCP_UP)
         return;
-    self->ended = send_numbered(self, SOFT_TCP_END, NULL, 0, 0) == 0;
+    self->ended = send_numbered(self, SOFT_TCP_END, &(struct content){0}) == 0;
     atomic_store_explicit(&self->awaited, sent_of(self), memory_order_relaxed);
 }
 
@@ -320,6 +344,7 @@ const struct soft_link_ops soft_link_tcp_ops = {
     .poll = tcp_poll,
     .check = tcp_check,
     .send = tcp_send,
+    .send_foreign = tcp_send_foreign,
     .taken = tcp_taken,
     .arrived = tcp_arrived,
     .await = tcp_await,

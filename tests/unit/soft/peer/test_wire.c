@@ -174,8 +174,16 @@ static void bytes_follow_a_copy(void **state)
     size = copy_of(packet, PEER_COPY_WRITE, 77);
     for (size_t extra = 0; extra <= 100; extra++)
         assert_int_equal(soft_peer_wire_split(packet, size + extra, &msg, &payload, &len),
-                         extra == 77 ? 0 : -EBADMSG);
+                         extra == 77 + sizeof(struct soft_peer_verdict) ? 0 : -EBADMSG);
+    size += sizeof(struct soft_peer_verdict);
+    packet[size + 77 - sizeof(struct soft_peer_verdict)] = 1;
+    assert_int_equal(soft_peer_wire_split(packet, size + 77, &msg, &payload, &len), -EFAULT);
+    assert_int_equal(msg.hdr.type, PEER_MSG_COPY);
+    packet[size + 77 - sizeof(struct soft_peer_verdict)] = 2;
+    assert_int_equal(soft_peer_wire_split(packet, size + 77, &msg, &payload, &len), -EBADMSG);
+    packet[size + 77 - sizeof(struct soft_peer_verdict)] = 0;
     assert_int_equal(soft_peer_wire_split(packet, size + 77, &msg, &payload, &len), 0);
+    size -= sizeof(struct soft_peer_verdict);
     assert_ptr_equal(payload, packet + size);
     assert_int_equal(len, 77);
     assert_int_equal(soft_peer_wire_bytes(&msg.copy), 77);
@@ -218,7 +226,8 @@ static void only_copies_replies_and_greetings_have_bytes(void **state)
         memcpy(packet, &msg, size);
         assert_int_equal(soft_peer_wire_split(packet, size, &out, &payload, &len), 0);
         may = types[i] == PEER_MSG_DONE || types[i] == PEER_MSG_HELLO;
-        assert_int_equal(soft_peer_wire_split(packet, size + 1, &out, &payload, &len),
+        assert_int_equal(soft_peer_wire_split(packet, size + 1 + sizeof(struct soft_peer_verdict),
+                                              &out, &payload, &len),
                          may ? 0 : -EBADMSG);
     }
 }
