@@ -16,8 +16,8 @@
  * different threads at once. All else is to be done by one thread at a time.
  *
  * Programs for earlier releases: doca_flow_pipe_add_entry() with 9 or 10 arguments, the priority of
- * doca_flow_pipe_control_add_entry() before the pipe, and the old names of the flags are understood;
- * see impl/opendoca_flow_generations.h.
+ * doca_flow_pipe_control_add_entry() before the pipe, and the old names of the flags are
+ * understood; see impl/opendoca_flow_generations.h.
  */
 #ifndef DOCA_FLOW_H_
 #define DOCA_FLOW_H_
@@ -271,10 +271,10 @@ struct doca_flow_parser_meta {
     enum doca_flow_l4_meta inner_l4_type;   /**< likewise */
     uint8_t outer_ip_fragmented;            /**< 1: a fragment, the first one as well */
     uint8_t inner_ip_fragmented;            /**< likewise */
-    uint8_t outer_l3_ok;                    /**< 1: IPv4 with a right checksum, or IPv6 */
+    uint8_t outer_l3_ok;                    /**< 1: IPv4 or IPv6, whatever its checksum */
     uint8_t outer_ip4_checksum_ok;          /**< 1: IPv4 with a right checksum */
-    uint8_t outer_l4_ok; /**< 1: TCP or UDP with a right checksum; UDP over IPv4 may have none */
-    uint8_t outer_l4_checksum_ok;  /**< as outer_l4_ok */
+    uint8_t outer_l4_ok;           /**< 1: a header of outer_l4_type, whatever its checksum */
+    uint8_t outer_l4_checksum_ok;  /**< 1: with a right checksum, or UDP over IPv4 without one */
     uint8_t inner_l3_ok;           /**< likewise */
     uint8_t inner_ip4_checksum_ok; /**< likewise */
     uint8_t inner_l4_ok;           /**< likewise */
