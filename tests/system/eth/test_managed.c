@@ -6,6 +6,8 @@
 #include <signal.h>
 #include <sys/time.h>
 
+#include "soft/nic/nic.h"
+
 #define BURST   64u
 #define PACKET  1600u
 #define FRAMES  (1u << 20) /* where frames to be sent lie in the memory */
@@ -17,7 +19,7 @@ struct managed {
     struct doca_eth_rxq *rxq;
     struct doca_ctx *ctx;
     uint32_t headroom;
-    uint32_t seen, calls, largest, broken;
+    uint32_t seen, calls, largest, smallest, broken;
     uint64_t last_time;
     bool keeps;  /* buffers, in `held` */
     bool by_one; /* gives back buffers of a batch one by one */
@@ -91,6 +93,8 @@ static void on_batch(struct doca_eth_rxq_event_batch_managed_recv *batch, uint16
     managed->calls++;
     if (num > managed->largest)
         managed->largest = num;
+    if (managed->calls == 1 || num < managed->smallest)
+        managed->smallest = num;
     assert_ok(doca_eth_rxq_event_batch_managed_recv_get_timestamp_array(batch, &times));
     assert_ok(doca_eth_rxq_event_batch_managed_recv_get_metadata_array(batch, &metadata));
     for (uint32_t i = 0; i < num; i++) {
@@ -207,7 +211,23 @@ static void packets_come_one_by_one_behind_their_headroom(void **state)
     close_all(&fix, &managed, &sender);
 }
 
-/* All buffers that were estimated can be held; then frames are dropped; then it goes on. */
+/* Of B's port. */
+static uint64_t count_of(enum soft_nic_counter counter)
+{
+    const struct soft_topology *topology;
+    struct soft_nic_port *port;
+    uint64_t count;
+
+    assert_int_equal(soft_device_topology(&topology), 0);
+    assert_int_equal(soft_nic_port_hold(&topology->devices[1], &port), 0);
+    count = soft_nic_count(soft_nic_port_counters(port), counter);
+    soft_nic_port_release(port);
+    return count;
+}
+
+/* All buffers that were estimated can be held; then frames are dropped and counted; then it goes
+ * on.
+ */
 static void a_program_that_holds_all_buffers_gets_no_more(void **state)
 {
     struct eth_fix fix;
@@ -223,7 +243,7 @@ static void a_program_that_holds_all_buffers_gets_no_more(void **state)
         send_frames(&fix, NULL, &sender, 32);
         eth_settle(&fix);
         assert_true(managed.nheld < HELD);
-    } while (managed.nheld > held || held < 2 * BURST);
+    } while (managed.nheld > held || held < 2 * BURST || count_of(SOFT_NIC_RX_NO_BUFFER) == 0);
     managed.keeps = false;
     for (uint32_t i = 0; i < held; i++)
         assert_ok(doca_buf_dec_refcount(managed.held[i], NULL));
@@ -271,12 +291,30 @@ static void batches_keep_to_their_numbers(void **state)
     eth_wait(&fix, &managed.seen, 32);
     assert_int_equal(managed.calls, 1);
     assert_int_equal(managed.broken, 0);
-    send_frames(&fix, NULL, &sender, 96);
-    eth_wait(&fix, &managed.seen, 64);
+    for (uint32_t i = 0; i < 96; i++) /* at once */
+        eth_send(&fix, &sender, FRAMES + i * FRAME, 64, 32 + i);
+    eth_wait(&fix, &managed.seen, 128 - 31); /* fewer than 32 may wait */
+    eth_wait(&fix, &sender.done, 128);
     eth_settle(&fix);
     assert_true(managed.largest <= 64);
+    assert_true(managed.smallest >= 32);
     assert_int_equal(managed.broken, 0);
     close_all(&fix, &managed, &sender);
+}
+
+static void what_waits_for_a_batch_ends_with_its_queue(void **state)
+{
+    struct eth_fix fix;
+    struct managed managed;
+    struct eth_sender sender;
+
+    (void)state;
+    open_batches(&fix, &managed, &sender, DOCA_EVENT_BATCH_EVENTS_NUMBER_64,
+                 DOCA_EVENT_BATCH_EVENTS_NUMBER_32);
+    send_frames(&fix, NULL, &sender, 31);
+    eth_settle(&fix);
+    close_all(&fix, &managed, &sender);
+    assert_int_equal(managed.calls, 0);
 }
 
 static void arrays_are_used_again_however_they_are_freed(void **state)
@@ -472,6 +510,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_program_that_holds_all_buffers_gets_no_more),
         cmocka_unit_test(stop_waits_for_buffers_that_are_held),
         cmocka_unit_test(batches_keep_to_their_numbers),
+        cmocka_unit_test(what_waits_for_a_batch_ends_with_its_queue),
         cmocka_unit_test(arrays_are_used_again_however_they_are_freed),
         cmocka_unit_test(configurations_that_cannot_work_are_refused),
         cmocka_unit_test(queues_open_while_signals_come),

@@ -65,12 +65,37 @@ static void what_is_not_asked_for_is_not_hashed(void **state)
                      soft_nic_rss_hash(&toeplitz, &keys, ADDRESSES, false));
 }
 
+/* As rules spread: by the remainder of 512 places that the queues share in turn. */
+static void a_thousand_flows_spread_evenly(void **state)
+{
+    static const uint32_t queues[] = {2, 3, 4, 5, 64};
+    struct soft_nic_keys keys = flow4("10.0.0.1", 1000, "10.0.0.2", 80);
+    uint32_t seen[64], random = 1;
+
+    (void)state;
+    for (uint32_t i = 0; i < sizeof(queues) / sizeof(queues[0]); i++) {
+        uint32_t n = queues[i], flows = 250 * n;
+
+        memset(seen, 0, sizeof(seen));
+        for (uint32_t flow = 0; flow < flows; flow++) {
+            random = random * 1664525 + 1013904223;
+            memcpy(keys.src_ip, &random, 4);
+            random = random * 1664525 + 1013904223;
+            memcpy(&keys.src_port, (char *)&random + 2, 2);
+            seen[soft_nic_rss_hash(&toeplitz, &keys, ADDRESSES | PORTS, false) % 512 % n]++;
+        }
+        for (uint32_t queue = 0; queue < n; queue++)
+            assert_in_range(seen[queue], 250 - 63, 250 + 63); /* a quarter */
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(known_flows_have_known_hashes),
         cmocka_unit_test(both_directions_are_one_when_symmetric),
         cmocka_unit_test(what_is_not_asked_for_is_not_hashed),
+        cmocka_unit_test(a_thousand_flows_spread_evenly),
     };
 
     soft_nic_toeplitz_init(&toeplitz, soft_nic_rss_default_key);
