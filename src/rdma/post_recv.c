@@ -49,11 +49,10 @@ static doca_error_t validate(struct doca_task *base)
 
 static void deliver(struct doca_task *base)
 {
-    const struct doca_rdma *rdma = rdma_of(base->ctx);
     doca_rdma_task_receive_completion_cb_t cb =
-        od_likely(base->status == DOCA_SUCCESS) ? rdma->receive_cb.done : rdma->receive_cb.error;
+        (doca_rdma_task_receive_completion_cb_t)rdma_callback_of(base, RDMA_TASK_RECEIVE);
 
-    cb(rdma_receive_of(base), base->user_data, rdma->ctx.user_data);
+    cb(rdma_receive_of(base), base->user_data, base->ctx->user_data);
 }
 
 const struct core_task_ops rdma_receive_ops = {
@@ -70,16 +69,8 @@ doca_error_t doca_rdma_task_receive_set_conf(
     struct doca_rdma *rdma, doca_rdma_task_receive_completion_cb_t successful_task_completion_cb,
     doca_rdma_task_receive_completion_cb_t error_task_completion_cb, uint32_t num_tasks)
 {
-    doca_error_t result = rdma_check_conf(
-        rdma, successful_task_completion_cb != NULL && error_task_completion_cb != NULL, num_tasks,
-        __func__);
-
-    if (result != DOCA_SUCCESS)
-        return result;
-    rdma->receive_cb.done = successful_task_completion_cb;
-    rdma->receive_cb.error = error_task_completion_cb;
-    rdma->receives.num = num_tasks;
-    return DOCA_SUCCESS;
+    return rdma_set_conf(rdma, RDMA_TASK_RECEIVE, (rdma_callback *)successful_task_completion_cb,
+                         (rdma_callback *)error_task_completion_cb, num_tasks, __func__);
 }
 
 doca_error_t doca_rdma_task_receive_allocate_init(struct doca_rdma *rdma, struct doca_buf *dst_buf,

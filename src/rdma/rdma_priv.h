@@ -55,7 +55,15 @@ enum rdma_task_kind {
     RDMA_TASK_EVENT_GET,
     RDMA_TASK_EVENT_SET,
     RDMA_TASK_EVENT_ADD,
-    RDMA_TASK_NUM
+    RDMA_TASK_NUM,
+    RDMA_TASK_RECEIVE = RDMA_TASK_NUM /* has a structure and a pool of its own */
+};
+
+/* Called as what its kind has. */
+typedef void rdma_callback(void);
+
+struct rdma_callbacks {
+    rdma_callback *done, *error;
 };
 
 /* Every task but receives. */
@@ -263,39 +271,7 @@ struct doca_rdma {
 
     struct core_task_pool pools[RDMA_TASK_NUM];
     struct core_task_pool receives;
-    struct {
-        doca_rdma_task_receive_completion_cb_t done, error;
-    } receive_cb;
-    struct {
-        doca_rdma_task_send_completion_cb_t done, error;
-    } send_cb;
-    struct {
-        doca_rdma_task_send_imm_completion_cb_t done, error;
-    } send_imm_cb;
-    struct {
-        doca_rdma_task_read_completion_cb_t done, error;
-    } read_cb;
-    struct {
-        doca_rdma_task_write_completion_cb_t done, error;
-    } write_cb;
-    struct {
-        doca_rdma_task_write_imm_completion_cb_t done, error;
-    } write_imm_cb;
-    struct {
-        doca_rdma_task_atomic_cmp_swp_completion_cb_t done, error;
-    } cmp_swp_cb;
-    struct {
-        doca_rdma_task_atomic_fetch_add_completion_cb_t done, error;
-    } fetch_add_cb;
-    struct {
-        doca_rdma_task_remote_net_sync_event_get_completion_cb_t done, error;
-    } event_get_cb;
-    struct {
-        doca_rdma_task_remote_net_sync_event_notify_set_completion_cb_t done, error;
-    } event_set_cb;
-    struct {
-        doca_rdma_task_remote_net_sync_event_notify_add_completion_cb_t done, error;
-    } event_add_cb;
+    struct rdma_callbacks callbacks[RDMA_TASK_NUM + 1]; /* by kind, the last ones of receives */
 
     /* While started. */
     struct soft_copy_chan *chan;
@@ -320,6 +296,15 @@ struct doca_rdma {
 static inline struct doca_rdma *rdma_of(const struct doca_ctx *ctx)
 {
     return OD_CONTAINER_OF(ctx, struct doca_rdma, ctx);
+}
+
+/* What is called for a task that has ended. */
+static inline rdma_callback *rdma_callback_of(const struct doca_task *base,
+                                              enum rdma_task_kind kind)
+{
+    const struct rdma_callbacks *callbacks = &rdma_of(base->ctx)->callbacks[kind];
+
+    return od_likely(base->status == DOCA_SUCCESS) ? callbacks->done : callbacks->error;
 }
 
 uint64_t rdma_now_ms(void);
@@ -444,9 +429,9 @@ extern const struct core_task_ops rdma_event_add_ops;
 
 doca_error_t rdma_submit(struct doca_task *base, bool flush);
 doca_error_t rdma_validate(struct doca_task *base);
-/* What set_conf of all kinds checks. */
-doca_error_t rdma_check_conf(const struct doca_rdma *rdma, bool has_callbacks, uint32_t num,
-                             const char *func);
+/* set_conf of all kinds. */
+doca_error_t rdma_set_conf(struct doca_rdma *rdma, enum rdma_task_kind kind, rdma_callback *done,
+                           rdma_callback *error, uint32_t num, const char *func);
 /* NULL and foreign connections; then a task of the kind. */
 doca_error_t rdma_task_alloc(struct doca_rdma *rdma, enum rdma_task_kind kind,
                              struct doca_rdma_connection *conn, union doca_data user_data,

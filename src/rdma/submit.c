@@ -327,14 +327,14 @@ doca_error_t rdma_validate(struct doca_task *base)
  * Configuration and allocation
  */
 
-doca_error_t rdma_check_conf(const struct doca_rdma *rdma, bool has_callbacks, uint32_t num,
-                             const char *func)
+doca_error_t rdma_set_conf(struct doca_rdma *rdma, enum rdma_task_kind kind, rdma_callback *done,
+                           rdma_callback *error, uint32_t num, const char *func)
 {
     doca_error_t result;
 
     if (!core_is_live(CORE_LIVE_RDMA, rdma))
         return CORE_FAIL_DEAD(CORE_LOG_RDMA, func, "rdma", rdma);
-    if (!has_callbacks)
+    if (done == NULL || error == NULL)
         return CORE_FAIL_NULL(CORE_LOG_RDMA, func, "a callback");
     result = core_ctx_check_idle(&rdma->ctx, func);
     if (result != DOCA_SUCCESS)
@@ -342,6 +342,11 @@ doca_error_t rdma_check_conf(const struct doca_rdma *rdma, bool has_callbacks, u
     if (num == 0 || num > RDMA_MAX_QUEUE)
         return CORE_FAIL(DOCA_ERROR_INVALID_VALUE, CORE_LOG_RDMA, func, rdma->ctx.name, "num_tasks",
                          "%u" CORE_LIMIT "1..%u", num, RDMA_MAX_QUEUE);
+    rdma->callbacks[kind] = (struct rdma_callbacks){done, error};
+    if (kind == RDMA_TASK_RECEIVE)
+        rdma->receives.num = num;
+    else
+        rdma->pools[kind].num = num;
     return DOCA_SUCCESS;
 }
 

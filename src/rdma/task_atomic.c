@@ -9,12 +9,11 @@
 
 static void deliver_cmp_swp(struct doca_task *base)
 {
-    const struct doca_rdma *rdma = rdma_of(base->ctx);
     doca_rdma_task_atomic_cmp_swp_completion_cb_t cb =
-        od_likely(base->status == DOCA_SUCCESS) ? rdma->cmp_swp_cb.done : rdma->cmp_swp_cb.error;
+        (doca_rdma_task_atomic_cmp_swp_completion_cb_t)rdma_callback_of(base, RDMA_TASK_CMP_SWP);
 
     cb(OD_CONTAINER_OF(rdma_task_of(base), struct doca_rdma_task_atomic_cmp_swp, task),
-       base->user_data, rdma->ctx.user_data);
+       base->user_data, base->ctx->user_data);
 }
 
 const struct core_task_ops rdma_cmp_swp_ops = {
@@ -28,16 +27,8 @@ doca_error_t doca_rdma_task_atomic_cmp_swp_set_conf(
     doca_rdma_task_atomic_cmp_swp_completion_cb_t successful_task_completion_cb,
     doca_rdma_task_atomic_cmp_swp_completion_cb_t error_task_completion_cb, uint32_t num_tasks)
 {
-    doca_error_t result = rdma_check_conf(
-        rdma, successful_task_completion_cb != NULL && error_task_completion_cb != NULL, num_tasks,
-        __func__);
-
-    if (result != DOCA_SUCCESS)
-        return result;
-    rdma->cmp_swp_cb.done = successful_task_completion_cb;
-    rdma->cmp_swp_cb.error = error_task_completion_cb;
-    rdma->pools[RDMA_TASK_CMP_SWP].num = num_tasks;
-    return DOCA_SUCCESS;
+    return rdma_set_conf(rdma, RDMA_TASK_CMP_SWP, (rdma_callback *)successful_task_completion_cb,
+                         (rdma_callback *)error_task_completion_cb, num_tasks, __func__);
 }
 
 doca_error_t doca_rdma_task_atomic_cmp_swp_allocate_init(
@@ -135,13 +126,12 @@ doca_rdma_task_atomic_cmp_swp_get_rdma_connection(const struct doca_rdma_task_at
 
 static void deliver_fetch_add(struct doca_task *base)
 {
-    const struct doca_rdma *rdma = rdma_of(base->ctx);
-    doca_rdma_task_atomic_fetch_add_completion_cb_t cb = od_likely(base->status == DOCA_SUCCESS)
-                                                             ? rdma->fetch_add_cb.done
-                                                             : rdma->fetch_add_cb.error;
+    doca_rdma_task_atomic_fetch_add_completion_cb_t cb =
+        (doca_rdma_task_atomic_fetch_add_completion_cb_t)rdma_callback_of(base,
+                                                                          RDMA_TASK_FETCH_ADD);
 
     cb(OD_CONTAINER_OF(rdma_task_of(base), struct doca_rdma_task_atomic_fetch_add, task),
-       base->user_data, rdma->ctx.user_data);
+       base->user_data, base->ctx->user_data);
 }
 
 const struct core_task_ops rdma_fetch_add_ops = {
@@ -155,16 +145,8 @@ doca_error_t doca_rdma_task_atomic_fetch_add_set_conf(
     doca_rdma_task_atomic_fetch_add_completion_cb_t successful_task_completion_cb,
     doca_rdma_task_atomic_fetch_add_completion_cb_t error_task_completion_cb, uint32_t num_tasks)
 {
-    doca_error_t result = rdma_check_conf(
-        rdma, successful_task_completion_cb != NULL && error_task_completion_cb != NULL, num_tasks,
-        __func__);
-
-    if (result != DOCA_SUCCESS)
-        return result;
-    rdma->fetch_add_cb.done = successful_task_completion_cb;
-    rdma->fetch_add_cb.error = error_task_completion_cb;
-    rdma->pools[RDMA_TASK_FETCH_ADD].num = num_tasks;
-    return DOCA_SUCCESS;
+    return rdma_set_conf(rdma, RDMA_TASK_FETCH_ADD, (rdma_callback *)successful_task_completion_cb,
+                         (rdma_callback *)error_task_completion_cb, num_tasks, __func__);
 }
 
 doca_error_t doca_rdma_task_atomic_fetch_add_allocate_init(

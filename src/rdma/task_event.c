@@ -9,13 +9,12 @@
 
 static void deliver_event_get(struct doca_task *base)
 {
-    const struct doca_rdma *rdma = rdma_of(base->ctx);
     doca_rdma_task_remote_net_sync_event_get_completion_cb_t cb =
-        od_likely(base->status == DOCA_SUCCESS) ? rdma->event_get_cb.done
-                                                : rdma->event_get_cb.error;
+        (doca_rdma_task_remote_net_sync_event_get_completion_cb_t)rdma_callback_of(
+            base, RDMA_TASK_EVENT_GET);
 
     cb(OD_CONTAINER_OF(rdma_task_of(base), struct doca_rdma_task_remote_net_sync_event_get, task),
-       base->user_data, rdma->ctx.user_data);
+       base->user_data, base->ctx->user_data);
 }
 
 const struct core_task_ops rdma_event_get_ops = {
@@ -30,16 +29,8 @@ doca_error_t doca_rdma_task_remote_net_sync_event_get_set_conf(
     doca_rdma_task_remote_net_sync_event_get_completion_cb_t error_task_completion_cb,
     uint32_t num_tasks)
 {
-    doca_error_t result = rdma_check_conf(
-        rdma, successful_task_completion_cb != NULL && error_task_completion_cb != NULL, num_tasks,
-        __func__);
-
-    if (result != DOCA_SUCCESS)
-        return result;
-    rdma->event_get_cb.done = successful_task_completion_cb;
-    rdma->event_get_cb.error = error_task_completion_cb;
-    rdma->pools[RDMA_TASK_EVENT_GET].num = num_tasks;
-    return DOCA_SUCCESS;
+    return rdma_set_conf(rdma, RDMA_TASK_EVENT_GET, (rdma_callback *)successful_task_completion_cb,
+                         (rdma_callback *)error_task_completion_cb, num_tasks, __func__);
 }
 
 doca_error_t doca_rdma_task_remote_net_sync_event_get_allocate_init(
@@ -118,14 +109,13 @@ const struct doca_rdma_connection *doca_rdma_task_remote_net_sync_event_get_get_
 
 static void deliver_event_set(struct doca_task *base)
 {
-    const struct doca_rdma *rdma = rdma_of(base->ctx);
     doca_rdma_task_remote_net_sync_event_notify_set_completion_cb_t cb =
-        od_likely(base->status == DOCA_SUCCESS) ? rdma->event_set_cb.done
-                                                : rdma->event_set_cb.error;
+        (doca_rdma_task_remote_net_sync_event_notify_set_completion_cb_t)rdma_callback_of(
+            base, RDMA_TASK_EVENT_SET);
 
     cb(OD_CONTAINER_OF(rdma_task_of(base), struct doca_rdma_task_remote_net_sync_event_notify_set,
                        task),
-       base->user_data, rdma->ctx.user_data);
+       base->user_data, base->ctx->user_data);
 }
 
 const struct core_task_ops rdma_event_set_ops = {
@@ -140,16 +130,8 @@ doca_error_t doca_rdma_task_remote_net_sync_event_notify_set_set_conf(
     doca_rdma_task_remote_net_sync_event_notify_set_completion_cb_t error_task_completion_cb,
     uint32_t num_tasks)
 {
-    doca_error_t result = rdma_check_conf(
-        rdma, successful_task_completion_cb != NULL && error_task_completion_cb != NULL, num_tasks,
-        __func__);
-
-    if (result != DOCA_SUCCESS)
-        return result;
-    rdma->event_set_cb.done = successful_task_completion_cb;
-    rdma->event_set_cb.error = error_task_completion_cb;
-    rdma->pools[RDMA_TASK_EVENT_SET].num = num_tasks;
-    return DOCA_SUCCESS;
+    return rdma_set_conf(rdma, RDMA_TASK_EVENT_SET, (rdma_callback *)successful_task_completion_cb,
+                         (rdma_callback *)error_task_completion_cb, num_tasks, __func__);
 }
 
 doca_error_t doca_rdma_task_remote_net_sync_event_notify_set_allocate_init(
@@ -224,14 +206,13 @@ const struct doca_buf *doca_rdma_task_remote_net_sync_event_notify_set_get_src_b
 
 static void deliver_event_add(struct doca_task *base)
 {
-    const struct doca_rdma *rdma = rdma_of(base->ctx);
     doca_rdma_task_remote_net_sync_event_notify_add_completion_cb_t cb =
-        od_likely(base->status == DOCA_SUCCESS) ? rdma->event_add_cb.done
-                                                : rdma->event_add_cb.error;
+        (doca_rdma_task_remote_net_sync_event_notify_add_completion_cb_t)rdma_callback_of(
+            base, RDMA_TASK_EVENT_ADD);
 
     cb(OD_CONTAINER_OF(rdma_task_of(base), struct doca_rdma_task_remote_net_sync_event_notify_add,
                        task),
-       base->user_data, rdma->ctx.user_data);
+       base->user_data, base->ctx->user_data);
 }
 
 const struct core_task_ops rdma_event_add_ops = {
@@ -246,16 +227,8 @@ doca_error_t doca_rdma_task_remote_net_sync_event_notify_add_set_conf(
     doca_rdma_task_remote_net_sync_event_notify_add_completion_cb_t error_task_completion_cb,
     uint32_t num_tasks)
 {
-    doca_error_t result = rdma_check_conf(
-        rdma, successful_task_completion_cb != NULL && error_task_completion_cb != NULL, num_tasks,
-        __func__);
-
-    if (result != DOCA_SUCCESS)
-        return result;
-    rdma->event_add_cb.done = successful_task_completion_cb;
-    rdma->event_add_cb.error = error_task_completion_cb;
-    rdma->pools[RDMA_TASK_EVENT_ADD].num = num_tasks;
-    return DOCA_SUCCESS;
+    return rdma_set_conf(rdma, RDMA_TASK_EVENT_ADD, (rdma_callback *)successful_task_completion_cb,
+                         (rdma_callback *)error_task_completion_cb, num_tasks, __func__);
 }
 
 doca_error_t doca_rdma_task_remote_net_sync_event_notify_add_allocate_init(

@@ -9,12 +9,11 @@
 
 static void deliver_read(struct doca_task *base)
 {
-    const struct doca_rdma *rdma = rdma_of(base->ctx);
     doca_rdma_task_read_completion_cb_t cb =
-        od_likely(base->status == DOCA_SUCCESS) ? rdma->read_cb.done : rdma->read_cb.error;
+        (doca_rdma_task_read_completion_cb_t)rdma_callback_of(base, RDMA_TASK_READ);
 
     cb(OD_CONTAINER_OF(rdma_task_of(base), struct doca_rdma_task_read, task), base->user_data,
-       rdma->ctx.user_data);
+       base->ctx->user_data);
 }
 
 const struct core_task_ops rdma_read_ops = {
@@ -27,16 +26,8 @@ doca_error_t doca_rdma_task_read_set_conf(
     struct doca_rdma *rdma, doca_rdma_task_read_completion_cb_t successful_task_completion_cb,
     doca_rdma_task_read_completion_cb_t error_task_completion_cb, uint32_t num_tasks)
 {
-    doca_error_t result = rdma_check_conf(
-        rdma, successful_task_completion_cb != NULL && error_task_completion_cb != NULL, num_tasks,
-        __func__);
-
-    if (result != DOCA_SUCCESS)
-        return result;
-    rdma->read_cb.done = successful_task_completion_cb;
-    rdma->read_cb.error = error_task_completion_cb;
-    rdma->pools[RDMA_TASK_READ].num = num_tasks;
-    return DOCA_SUCCESS;
+    return rdma_set_conf(rdma, RDMA_TASK_READ, (rdma_callback *)successful_task_completion_cb,
+                         (rdma_callback *)error_task_completion_cb, num_tasks, __func__);
 }
 
 doca_error_t doca_rdma_task_read_allocate_init(struct doca_rdma *rdma,
@@ -109,12 +100,11 @@ doca_rdma_task_read_get_rdma_connection(const struct doca_rdma_task_read *task)
 
 static void deliver_write(struct doca_task *base)
 {
-    const struct doca_rdma *rdma = rdma_of(base->ctx);
     doca_rdma_task_write_completion_cb_t cb =
-        od_likely(base->status == DOCA_SUCCESS) ? rdma->write_cb.done : rdma->write_cb.error;
+        (doca_rdma_task_write_completion_cb_t)rdma_callback_of(base, RDMA_TASK_WRITE);
 
     cb(OD_CONTAINER_OF(rdma_task_of(base), struct doca_rdma_task_write, task), base->user_data,
-       rdma->ctx.user_data);
+       base->ctx->user_data);
 }
 
 const struct core_task_ops rdma_write_ops = {
@@ -127,16 +117,8 @@ doca_error_t doca_rdma_task_write_set_conf(
     struct doca_rdma *rdma, doca_rdma_task_write_completion_cb_t successful_task_completion_cb,
     doca_rdma_task_write_completion_cb_t error_task_completion_cb, uint32_t num_tasks)
 {
-    doca_error_t result = rdma_check_conf(
-        rdma, successful_task_completion_cb != NULL && error_task_completion_cb != NULL, num_tasks,
-        __func__);
-
-    if (result != DOCA_SUCCESS)
-        return result;
-    rdma->write_cb.done = successful_task_completion_cb;
-    rdma->write_cb.error = error_task_completion_cb;
-    rdma->pools[RDMA_TASK_WRITE].num = num_tasks;
-    return DOCA_SUCCESS;
+    return rdma_set_conf(rdma, RDMA_TASK_WRITE, (rdma_callback *)successful_task_completion_cb,
+                         (rdma_callback *)error_task_completion_cb, num_tasks, __func__);
 }
 
 doca_error_t doca_rdma_task_write_allocate_init(struct doca_rdma *rdma,
@@ -204,13 +186,11 @@ doca_rdma_task_write_get_rdma_connection(const struct doca_rdma_task_write *task
 
 static void deliver_write_imm(struct doca_task *base)
 {
-    const struct doca_rdma *rdma = rdma_of(base->ctx);
-    doca_rdma_task_write_imm_completion_cb_t cb = od_likely(base->status == DOCA_SUCCESS)
-                                                      ? rdma->write_imm_cb.done
-                                                      : rdma->write_imm_cb.error;
+    doca_rdma_task_write_imm_completion_cb_t cb =
+        (doca_rdma_task_write_imm_completion_cb_t)rdma_callback_of(base, RDMA_TASK_WRITE_IMM);
 
     cb(OD_CONTAINER_OF(rdma_task_of(base), struct doca_rdma_task_write_imm, task), base->user_data,
-       rdma->ctx.user_data);
+       base->ctx->user_data);
 }
 
 const struct core_task_ops rdma_write_imm_ops = {
@@ -223,16 +203,8 @@ doca_error_t doca_rdma_task_write_imm_set_conf(
     struct doca_rdma *rdma, doca_rdma_task_write_imm_completion_cb_t successful_task_completion_cb,
     doca_rdma_task_write_imm_completion_cb_t error_task_completion_cb, uint32_t num_tasks)
 {
-    doca_error_t result = rdma_check_conf(
-        rdma, successful_task_completion_cb != NULL && error_task_completion_cb != NULL, num_tasks,
-        __func__);
-
-    if (result != DOCA_SUCCESS)
-        return result;
-    rdma->write_imm_cb.done = successful_task_completion_cb;
-    rdma->write_imm_cb.error = error_task_completion_cb;
-    rdma->pools[RDMA_TASK_WRITE_IMM].num = num_tasks;
-    return DOCA_SUCCESS;
+    return rdma_set_conf(rdma, RDMA_TASK_WRITE_IMM, (rdma_callback *)successful_task_completion_cb,
+                         (rdma_callback *)error_task_completion_cb, num_tasks, __func__);
 }
 
 doca_error_t doca_rdma_task_write_imm_allocate_init(

@@ -9,12 +9,11 @@
 
 static void deliver_send(struct doca_task *base)
 {
-    const struct doca_rdma *rdma = rdma_of(base->ctx);
     doca_rdma_task_send_completion_cb_t cb =
-        od_likely(base->status == DOCA_SUCCESS) ? rdma->send_cb.done : rdma->send_cb.error;
+        (doca_rdma_task_send_completion_cb_t)rdma_callback_of(base, RDMA_TASK_SEND);
 
     cb(OD_CONTAINER_OF(rdma_task_of(base), struct doca_rdma_task_send, task), base->user_data,
-       rdma->ctx.user_data);
+       base->ctx->user_data);
 }
 
 const struct core_task_ops rdma_send_ops = {
@@ -27,16 +26,8 @@ doca_error_t doca_rdma_task_send_set_conf(
     struct doca_rdma *rdma, doca_rdma_task_send_completion_cb_t successful_task_completion_cb,
     doca_rdma_task_send_completion_cb_t error_task_completion_cb, uint32_t num_tasks)
 {
-    doca_error_t result = rdma_check_conf(
-        rdma, successful_task_completion_cb != NULL && error_task_completion_cb != NULL, num_tasks,
-        __func__);
-
-    if (result != DOCA_SUCCESS)
-        return result;
-    rdma->send_cb.done = successful_task_completion_cb;
-    rdma->send_cb.error = error_task_completion_cb;
-    rdma->pools[RDMA_TASK_SEND].num = num_tasks;
-    return DOCA_SUCCESS;
+    return rdma_set_conf(rdma, RDMA_TASK_SEND, (rdma_callback *)successful_task_completion_cb,
+                         (rdma_callback *)error_task_completion_cb, num_tasks, __func__);
 }
 
 doca_error_t doca_rdma_task_send_allocate_init(struct doca_rdma *rdma,
@@ -92,12 +83,11 @@ doca_rdma_task_send_get_rdma_connection(const struct doca_rdma_task_send *task)
 
 static void deliver_send_imm(struct doca_task *base)
 {
-    const struct doca_rdma *rdma = rdma_of(base->ctx);
     doca_rdma_task_send_imm_completion_cb_t cb =
-        od_likely(base->status == DOCA_SUCCESS) ? rdma->send_imm_cb.done : rdma->send_imm_cb.error;
+        (doca_rdma_task_send_imm_completion_cb_t)rdma_callback_of(base, RDMA_TASK_SEND_IMM);
 
     cb(OD_CONTAINER_OF(rdma_task_of(base), struct doca_rdma_task_send_imm, task), base->user_data,
-       rdma->ctx.user_data);
+       base->ctx->user_data);
 }
 
 const struct core_task_ops rdma_send_imm_ops = {
@@ -110,16 +100,8 @@ doca_error_t doca_rdma_task_send_imm_set_conf(
     struct doca_rdma *rdma, doca_rdma_task_send_imm_completion_cb_t successful_task_completion_cb,
     doca_rdma_task_send_imm_completion_cb_t error_task_completion_cb, uint32_t num_tasks)
 {
-    doca_error_t result = rdma_check_conf(
-        rdma, successful_task_completion_cb != NULL && error_task_completion_cb != NULL, num_tasks,
-        __func__);
-
-    if (result != DOCA_SUCCESS)
-        return result;
-    rdma->send_imm_cb.done = successful_task_completion_cb;
-    rdma->send_imm_cb.error = error_task_completion_cb;
-    rdma->pools[RDMA_TASK_SEND_IMM].num = num_tasks;
-    return DOCA_SUCCESS;
+    return rdma_set_conf(rdma, RDMA_TASK_SEND_IMM, (rdma_callback *)successful_task_completion_cb,
+                         (rdma_callback *)error_task_completion_cb, num_tasks, __func__);
 }
 
 doca_error_t doca_rdma_task_send_imm_allocate_init(struct doca_rdma *rdma,
