@@ -148,8 +148,16 @@ run_channel doca_comch/comch_stream "500 pieces sent" "" 500
 run_channel doca_comch/comch_file_copy "5000001 bytes offered and fetched" "$stage/fetched" \
     "$stage/source"
 cmp "$stage/source" "$stage/fetched" >"$stage/out" 2>&1 || fail "comch_file_copy: the copy differs"
-# Below those that the kernel gives to whoever asks for any, and not that of another run.
-port=$((20000 + $$ % 10000))
+# Nobody else gets the port while this program has it; a server may listen to it all the same.
+coproc HELD {
+    exec python3 -c 'import socket, sys
+held = socket.socket()
+held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+held.bind(("", 0))
+print(held.getsockname()[1], flush=True)
+sys.stdin.read()'
+}
+read -r -t 60 port <&"${HELD[0]}"
 run_channel doca_rdma/rdma_ping_pong "200 answers, the counter is 200" "$port" "$port" 127.0.0.1 200
 
 # Packets: over wires inside the process, and over veth pairs where the rights are there.
