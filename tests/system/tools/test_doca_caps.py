@@ -134,6 +134,27 @@ class Options(Caps):
         for option in ([], ['--list-devs'], ['--list-rep-devs']):
             self.assertEqual(self.caps(*option, '-p', '77:00.0').stdout, '')
 
+    def test_ethernet_is_the_same_whatever_the_port_is(self):
+        """That these limits can be had is what tests/system/eth/test_caps.c shows."""
+        ports = ['loop:wire', 'pcap:replay=/nowhere', 'tap:nosuch0', 'af_packet:nosuch0',
+                 'af_xdp:nosuch0', 'error:drop=2;loop:wire', None]
+        config = self.scratch_file(devices_file(*[
+            {'role': 'host', 'pci': '0000:03:00.%d' % i, **({'port': port} if port else {})}
+            for i, port in enumerate(ports)]))
+        found = capabilities(self.caps('--lib', 'eth', role='host', config=config).stdout)
+        limits = {'rxq_max_burst_size': '65536', 'rxq_max_packet_size': '16384',
+                  'rxq_max_metadata_num': '8', 'rxq_max_packet_headroom': '8128',
+                  'rxq_max_packet_tailroom': '8128', 'rxq_max_recv_buf_list_len': '32',
+                  'txq_max_burst_size': '32768', 'txq_max_metadata_num': '8',
+                  'txq_max_send_buf_list_len': '32', 'txq_max_lso_header_size': '256',
+                  'txq_max_lso_msg_size': '262140'}
+        for i in range(len(ports)):
+            for name in CAPABILITIES['eth']:
+                wanted = [limits.get(name, 'supported')]
+                if name.endswith('_gpu'):  # depends on the machine
+                    wanted = found['0000:03:00.0', 'eth', name]
+                self.assertEqual(found['0000:03:00.%d' % i, 'eth', name], wanted, name)
+
     def test_a_library_restricts_capabilities_and_libraries(self):
         for name in ('dma', 'doca-dma', 'doca_dma'):
             lines = parse(self.caps('--lib', name).stdout)
