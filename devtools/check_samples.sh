@@ -143,6 +143,28 @@ run doca_dma/dma_file_copy "5000001 bytes" host "$stage/source" "$stage/copy"
 cmp "$stage/source" "$stage/copy" >"$stage/out" 2>&1 || fail "dma_file_copy: the copy differs"
 run_pair
 
+# Wrong uses: the sample says why, and harms nothing.
+refuse() # sample, what it must print, arguments...
+{
+    local sample=$1 wanted=$2 program status=0
+    program=$samples/$sample/build-host/$(basename "$sample")
+    shift 2
+    timeout 120 "${wrapper[@]}" "$program" "$@" >"$stage/out" 2>&1 </dev/null || status=$?
+    if [ $status -ne 1 ] || ! grep -q -- "$wanted" "$stage/out"; then
+        fail "$sample $*: exit status $status, wanted \"$wanted\""
+    fi
+}
+
+refuse doca_dma/dma_file_copy "the source itself" "$stage/copy" "$stage/copy"
+refuse doca_dma/dma_file_copy "not a regular file" /dev/zero "$stage/copy"
+refuse doca_dma/dma_file_copy "not a regular file" "$stage/source" /dev/full
+refuse doca_dma/dma_file_copy "No such file" "$stage/none" "$stage/copy"
+cmp "$stage/source" "$stage/copy" >"$stage/out" 2>&1 || fail "dma_file_copy: a refused copy harmed a file"
+refuse doca_dma/dma_list_copy "1 piece at least" -ns 0
+refuse doca_dma/dma_list_copy "at most 64 pieces" -nd 65
+refuse doca_dma/dma_local_copy "at most 1023" -t "$(printf '%1024s')"
+refuse doca_common/pe_event_loop "without arguments" --nope
+
 run_channel doca_comch/comch_ping_pong "200 answers" "" "a ball" 200
 run_channel doca_comch/comch_stream "500 pieces sent" "" 500
 run_channel doca_comch/comch_file_copy "5000001 bytes offered and fetched" "$stage/fetched" \

@@ -217,6 +217,14 @@ doca_error_t sample_register_param(const char *short_name, const char *long_name
     return doca_argp_register_param(param);
 }
 
+doca_error_t sample_takes_no_arguments(int argc, char **argv)
+{
+    if (argc <= 1)
+        return DOCA_SUCCESS;
+    fprintf(stderr, "usage: %s (without arguments)\n", argv[0]);
+    return DOCA_ERROR_INVALID_VALUE;
+}
+
 int sample_exit(doca_error_t result)
 {
     if (result == DOCA_SUCCESS)

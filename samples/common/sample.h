@@ -69,6 +69,9 @@ doca_error_t sample_register_param(const char *short_name, const char *long_name
                                    const char *description, int type,
                                    doca_error_t (*callback)(void *value, void *config));
 
+/* For a program that is only started: INVALID_VALUE, with its usage on stderr, if there are any. */
+doca_error_t sample_takes_no_arguments(int argc, char **argv);
+
 /* Prints what failed and why; returns the exit status of main. */
 int sample_exit(doca_error_t result);
 

@@ -37,7 +37,7 @@ static doca_error_t start(struct doca_ctx *ctx)
     err = soft_copy_open(&device->copy, dma->depth, core_ctx_waker(ctx), &dma->chan);
     if (err != 0)
         return CORE_FAIL(DOCA_ERROR_INITIALIZATION, CORE_LOG_DMA, "doca_ctx_start", ctx->name,
-                         "copy engine", "%s", soft_reason());
+                         "copy engine", "not available: %s", soft_reason());
     if (core_task_pool_open(&dma->pool) != DOCA_SUCCESS)
         goto err_close_chan;
     return DOCA_SUCCESS;

@@ -130,7 +130,7 @@ static void tear_down(struct fan_in *f)
     }
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     static struct fan_in f;
     struct doca_dev *dev = NULL;
@@ -138,6 +138,8 @@ int main(void)
     doca_error_t result;
 
     doca_log_backend_create_standard();
+    if (sample_takes_no_arguments(argc, argv) != DOCA_SUCCESS)
+        return EXIT_FAILURE;
     memset(f.src, 'g', PIECE);
     result = sample_open_device(SAMPLE_PCI_ADDR, &dev);
     if (result == DOCA_SUCCESS)

@@ -93,14 +93,18 @@ static doca_error_t run(struct sample_dma *dma)
     return result;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    struct loop loop = {.src = malloc(CHUNK), .dst = malloc(CHUNK)};
+    struct loop loop = {.src = NULL};
     struct doca_dev *dev = NULL;
     struct sample_dma dma;
     doca_error_t result = DOCA_ERROR_NO_MEMORY;
 
     doca_log_backend_create_standard();
+    if (sample_takes_no_arguments(argc, argv) != DOCA_SUCCESS)
+        return EXIT_FAILURE;
+    loop.src = malloc(CHUNK);
+    loop.dst = malloc(CHUNK);
     if (loop.src != NULL && loop.dst != NULL) {
         memset(loop.src, 'x', CHUNK);
         result = sample_open_device(SAMPLE_PCI_ADDR, &dev);

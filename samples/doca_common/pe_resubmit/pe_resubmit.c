@@ -89,7 +89,7 @@ static doca_error_t run(struct sample_dma *dma, struct ring *ring)
     return result;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     static char src[COPIES * PIECE], dst[COPIES * PIECE];
     struct doca_mmap *src_map = NULL, *dst_map = NULL;
@@ -99,6 +99,8 @@ int main(void)
     doca_error_t result;
 
     doca_log_backend_create_standard();
+    if (sample_takes_no_arguments(argc, argv) != DOCA_SUCCESS)
+        return EXIT_FAILURE;
     memset(src, 'r', sizeof(src));
     result = sample_open_device(SAMPLE_PCI_ADDR, &dev);
     if (result == DOCA_SUCCESS)

@@ -5,9 +5,11 @@
  *     dma_file_copy SOURCE DESTINATION
  */
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -96,34 +98,90 @@ static doca_error_t copy_mapped(struct doca_dev *dev, struct transfer *t)
     return result;
 }
 
-static doca_error_t copy_file(struct doca_dev *dev, int from, int to)
+/* Room for `size` bytes in a file, mapped; what is mapped but has no place on the disk would fail
+ * the copy later. NULL after a message. */
+static char *map_destination(int to, size_t size)
 {
-    struct transfer t = {.submitted = 0};
+    int err = posix_fallocate(to, 0, (off_t)size);
+    void *dst = MAP_FAILED;
+
+    if (err == 0) {
+        dst = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, to, 0);
+        err = errno;
+    }
+    if (dst != MAP_FAILED)
+        return dst;
+    DOCA_LOG_ERR("The destination cannot have %zu bytes: %s", size, strerror(err));
+    return NULL;
+}
+
+static doca_error_t copy_file(struct doca_dev *dev, int from, int to, size_t size)
+{
+    struct transfer t = {.size = size};
     doca_error_t result = DOCA_ERROR_OPERATING_SYSTEM;
+    void *src;
+
+    if (size == 0)
+        return DOCA_SUCCESS; /* an empty file is copied by creating it */
+    src = mmap(NULL, size, PROT_READ, MAP_SHARED, from, 0);
+    if (src == MAP_FAILED) {
+        DOCA_LOG_ERR("The source cannot be mapped: %s", strerror(errno));
+        return DOCA_ERROR_OPERATING_SYSTEM;
+    }
+    t.src = src;
+    t.dst = map_destination(to, size);
+    if (t.dst != NULL) {
+        result = copy_mapped(dev, &t);
+        munmap(t.dst, size);
+    }
+    munmap(src, size);
+    return result;
+}
+
+/* Only regular files can be mapped and have a size. -1 after a message. */
+static int open_source(const char *path, struct stat *st)
+{
+    int fd = open(path, O_RDONLY | O_NONBLOCK);
+
+    if (fd < 0 || fstat(fd, st) != 0) {
+        perror(path);
+    } else if (!S_ISREG(st->st_mode)) {
+        fprintf(stderr, "%s: not a regular file\n", path);
+    } else {
+        return fd;
+    }
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
+/* The file is emptied only when it is known not to be the source. */
+static int open_destination(const char *path, const struct stat *source)
+{
+    int fd = open(path, O_RDWR | O_CREAT | O_NONBLOCK, 0666);
     struct stat st;
 
-    if (fstat(from, &st) != 0)
-        return DOCA_ERROR_OPERATING_SYSTEM;
-    t.size = (size_t)st.st_size;
-    if (t.size == 0)
-        return DOCA_SUCCESS; /* an empty file is copied by creating it */
-    if (ftruncate(to, st.st_size) != 0)
-        return DOCA_ERROR_OPERATING_SYSTEM;
-    t.src = mmap(NULL, t.size, PROT_READ, MAP_SHARED, from, 0);
-    t.dst = mmap(NULL, t.size, PROT_READ | PROT_WRITE, MAP_SHARED, to, 0);
-    if (t.src != MAP_FAILED && t.dst != MAP_FAILED)
-        result = copy_mapped(dev, &t);
-    if (t.src != MAP_FAILED)
-        munmap(t.src, (size_t)st.st_size);
-    if (t.dst != MAP_FAILED)
-        munmap(t.dst, (size_t)st.st_size);
-    return result;
+    if (fd < 0 || fstat(fd, &st) != 0) {
+        perror(path);
+    } else if (!S_ISREG(st.st_mode)) {
+        fprintf(stderr, "%s: not a regular file\n", path);
+    } else if (st.st_dev == source->st_dev && st.st_ino == source->st_ino) {
+        fprintf(stderr, "%s: this is the source itself\n", path);
+    } else if (ftruncate(fd, 0) != 0) {
+        perror(path);
+    } else {
+        return fd;
+    }
+    if (fd >= 0)
+        close(fd);
+    return -1;
 }
 
 int main(int argc, char **argv)
 {
     struct doca_dev *dev = NULL;
     doca_error_t result;
+    struct stat st;
     int from, to;
 
     doca_log_backend_create_standard();
@@ -131,20 +189,16 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: %s SOURCE DESTINATION\n", argv[0]);
         return EXIT_FAILURE;
     }
-    from = open(argv[1], O_RDONLY);
-    if (from < 0) {
-        perror(argv[1]);
-        return EXIT_FAILURE;
-    }
-    to = open(argv[2], O_RDWR | O_CREAT | O_TRUNC, 0666);
+    from = open_source(argv[1], &st);
+    to = from >= 0 ? open_destination(argv[2], &st) : -1;
     if (to < 0) {
-        perror(argv[2]);
-        close(from);
+        if (from >= 0)
+            close(from);
         return EXIT_FAILURE;
     }
     result = sample_open_device(SAMPLE_PCI_ADDR, &dev);
     if (result == DOCA_SUCCESS)
-        result = copy_file(dev, from, to);
+        result = copy_file(dev, from, to, (size_t)st.st_size);
     doca_dev_close(dev);
     close(to);
     close(from);

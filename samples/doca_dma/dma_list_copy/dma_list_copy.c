@@ -23,16 +23,24 @@ struct config {
     int dst_pieces;
 };
 
+static doca_error_t set_pieces(int *pieces, int value)
+{
+    if (value < 1) {
+        DOCA_LOG_ERR("A side has 1 piece at least, not %d", value);
+        return DOCA_ERROR_INVALID_VALUE;
+    }
+    *pieces = value;
+    return DOCA_SUCCESS;
+}
+
 static doca_error_t set_src_pieces(void *value, void *config)
 {
-    ((struct config *)config)->src_pieces = *(int *)value;
-    return *(int *)value > 0 ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
+    return set_pieces(&((struct config *)config)->src_pieces, *(int *)value);
 }
 
 static doca_error_t set_dst_pieces(void *value, void *config)
 {
-    ((struct config *)config)->dst_pieces = *(int *)value;
-    return *(int *)value > 0 ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
+    return set_pieces(&((struct config *)config)->dst_pieces, *(int *)value);
 }
 
 /* A list of `pieces` buffers over `memory`: the source's hold data, the destination's are empty. */

@@ -13,6 +13,8 @@
 
 #include "../../common/sample.h"
 
+DOCA_LOG_REGISTER(LOCAL_COPY);
+
 struct config {
     char pci_addr[DOCA_DEVINFO_PCI_ADDR_SIZE];
     char text[1024];
@@ -27,9 +29,13 @@ static doca_error_t set_pci_addr(void *value, void *config)
 
 static doca_error_t set_text(void *value, void *config)
 {
-    snprintf(((struct config *)config)->text, sizeof(((struct config *)config)->text), "%s",
-             (const char *)value);
-    return DOCA_SUCCESS;
+    struct config *c = config;
+    int n = snprintf(c->text, sizeof(c->text), "%s", (const char *)value);
+
+    if (n < (int)sizeof(c->text))
+        return DOCA_SUCCESS;
+    DOCA_LOG_ERR("The text has %d characters, at most %zu are taken", n, sizeof(c->text) - 1);
+    return DOCA_ERROR_TOO_BIG;
 }
 
 static doca_error_t copy_text(struct sample_dma *dma, const struct config *config)

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "pair.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <doca_argp.h>
 #include <doca_log.h>
@@ -13,7 +15,10 @@ static doca_error_t store(char *field, size_t size, const char *value)
 {
     int n = snprintf(field, size, "%s", value);
 
-    return n >= 0 && (size_t)n < size ? DOCA_SUCCESS : DOCA_ERROR_TOO_BIG;
+    if (n >= 0 && (size_t)n < size)
+        return DOCA_SUCCESS;
+    DOCA_LOG_ERR("A value has %d characters, at most %zu are taken there", n, size - 1);
+    return DOCA_ERROR_TOO_BIG;
 }
 
 static doca_error_t set_pci_addr(void *value, void *config)
@@ -84,14 +89,12 @@ doca_error_t pair_parse(struct pair_config *config, int argc, char **argv)
 doca_error_t pair_write_file(const char *path, const void *data, size_t len)
 {
     FILE *f = fopen(path, "wb");
-    size_t written;
+    size_t written = f != NULL ? fwrite(data, 1, len, f) : 0;
 
-    if (f == NULL) {
-        DOCA_LOG_ERR("Cannot write %s", path);
-        return DOCA_ERROR_IO_FAILED;
-    }
-    written = fwrite(data, 1, len, f);
-    return fclose(f) == 0 && written == len ? DOCA_SUCCESS : DOCA_ERROR_IO_FAILED;
+    if (f != NULL && fclose(f) == 0 && written == len)
+        return DOCA_SUCCESS;
+    DOCA_LOG_ERR("Cannot write %s: %s", path, strerror(errno));
+    return DOCA_ERROR_IO_FAILED;
 }
 
 doca_error_t pair_read_file(const char *path, void *data, size_t size, size_t *len)
@@ -99,12 +102,15 @@ doca_error_t pair_read_file(const char *path, void *data, size_t size, size_t *l
     FILE *f = fopen(path, "rb");
 
     if (f == NULL) {
-        DOCA_LOG_ERR("Cannot read %s; start the host half first", path);
+        DOCA_LOG_ERR("Cannot read %s: %s; start the host half first", path, strerror(errno));
         return DOCA_ERROR_IO_FAILED;
     }
     *len = fread(data, 1, size, f);
     fclose(f);
-    return *len > 0 ? DOCA_SUCCESS : DOCA_ERROR_EMPTY;
+    if (*len > 0)
+        return DOCA_SUCCESS;
+    DOCA_LOG_ERR("There is nothing in %s; start the host half first", path);
+    return DOCA_ERROR_EMPTY;
 }
 
 doca_error_t pair_write_buffer_info(const char *path, const void *addr, size_t len)
@@ -124,8 +130,10 @@ doca_error_t pair_read_buffer_info(const char *path, void **addr, size_t *len)
 
     if (result != DOCA_SUCCESS)
         return result;
-    if (sscanf(text, "%" SCNuPTR "\n%zu", &value, len) != 2)
+    if (sscanf(text, "%" SCNuPTR "\n%zu", &value, len) != 2) {
+        DOCA_LOG_ERR("%s is not what the host half writes, an address and a length", path);
         return DOCA_ERROR_INVALID_VALUE;
+    }
     *addr = (void *)value;
     return DOCA_SUCCESS;
 }
