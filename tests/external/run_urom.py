@@ -198,6 +198,19 @@ class Tests(run_external.Tests):
             self.ranks('urom_custom', 1)
             daemon.end()
 
+    def with_plugins_of(self, module):
+        return self.with_daemon(plugins=os.path.dirname(self.stage.path(module, 'host')))
+
+    def test_plugins_over_ucx(self):
+        """One is built with the names of this UCX, one with those of a later one."""
+        with self.with_plugins_of('worker_tags.so') as daemon:
+            for name in ('worker_tags', 'worker_tags_later'):
+                said = self.ranks('urom_tags', 3, '-P', name)
+                for rank, text in enumerate(said):
+                    expect('Received: text 19 of rank %d\n' % ((rank + 2) % 3) in text, text)
+                    expect('Handing out memory: DOCA_' in text, text)
+            daemon.end()
+
     def test_bootstrap(self):
         with self.with_daemon(*EIGHT) as daemon:
             for _ in range(3):
