@@ -265,8 +265,9 @@ void soft_nic_flow_steer(struct soft_nic_port *port, struct soft_nic_table *root
         soft_nic_keys_sums(frame->data, &way.packet, &way.keys);
     for (uint32_t depth = 0; depth < SOFT_NIC_DEPTH; depth++) {
         struct soft_nic_entry *entry = find(table, &way.keys);
-        const struct soft_nic_result *result =
-            entry != NULL ? hit(table, entry, &way) : missed(port, table, depth == 0, frame->len);
+        const struct soft_nic_result *result = entry != NULL
+                                                   ? hit(table, entry, &way)
+                                                   : missed(port, table, depth == 0, way.frame.len);
 
         table = follow(&way, result);
         if (table == NULL)

@@ -411,6 +411,36 @@ static void tags_are_pushed_and_popped(void **state)
     close_all();
 }
 
+/* A miss is counted with the bytes that the frame has by then. */
+static void what_is_pushed_counts_where_it_misses(void **state)
+{
+    struct doca_flow_actions push = {
+        .has_push = true,
+        .push = {.type = DOCA_FLOW_PUSH_ACTION_VLAN,
+                 .vlan = {.eth_type = htons(0x8100), .vlan_hdr = {.tci = htons(7)}}}};
+    const struct doca_flow_match nine = {.outer = {.l4_type_ext = DOCA_FLOW_L4_TYPE_EXT_UDP,
+                                                   .udp = {.l4_port = {.dst_port = htons(9)}}}};
+    struct doca_flow_resource_query query;
+    struct doca_flow_pipe *chooser;
+    struct doca_flow_fwd fwd, on;
+    uint16_t id = 0;
+
+    (void)state;
+    open_all(1);
+    fwd = to_queue(&id);
+    chooser = make_pipe(DOCA_FLOW_PIPE_CONTROL, false, NULL, NULL, &dropped);
+    add_control(chooser, &nine, NULL, 0, &fwd);
+    on = to_pipe(chooser);
+    add_basic(make_acting_pipe(true, &push, NULL, &on), NULL);
+    send_udp(5);
+    send_udp(9);
+    expect_queue(0, 1);
+    assert_ok(doca_flow_resource_query_pipe_miss(chooser, &query));
+    assert_int_equal(query.counter.total_pkts, 1);
+    assert_int_equal(query.counter.total_bytes, 60 + 4);
+    close_all();
+}
+
 /* What the root pipe does not match is spread over the queues that are there. */
 static void the_default_miss_can_be_rss(void **state)
 {
@@ -522,6 +552,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_rule_sends_out_of_a_port),
         cmocka_unit_test(headers_are_rewritten),
         cmocka_unit_test(tags_are_pushed_and_popped),
+        cmocka_unit_test(what_is_pushed_counts_where_it_misses),
         cmocka_unit_test(the_default_miss_can_be_rss),
         cmocka_unit_test(actions_that_are_not_offered_are_refused),
         cmocka_unit_test(what_is_not_offered_is_refused_by_name),
