@@ -185,13 +185,13 @@ static void go_round(uint32_t ways, uint32_t frames)
 static void one_way_forwards_all_without_a_copy(void **state)
 {
     (void)state;
-    go_round(1, 20000);
+    go_round(1, 10000);
 }
 
 static void both_ways_forward_at_once(void **state)
 {
     (void)state;
-    go_round(2, 20000);
+    go_round(2, 10000);
 }
 
 /* While the only batch for sending is taken, what comes is given back; reception goes on. */
