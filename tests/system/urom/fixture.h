@@ -75,7 +75,8 @@ void fixture_wait_log(const struct fixture_daemon *daemon, const char *text);
 json_t *fixture_status(void);
 /* The same, of a user who may write to this folder. */
 json_t *fixture_status_in(const char *folder);
-/* A number of the first worker's counters; of a worker's; of totals, with a path of up to two keys. */
+/* A number of the first worker's counters; of a worker's; of totals, with a path of up to two keys.
+ */
 uint64_t fixture_counter(const char *name);
 uint64_t fixture_counter_of(uint64_t id, const char *name);
 uint64_t fixture_total(const char *key, const char *sub);
