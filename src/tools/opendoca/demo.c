@@ -8,10 +8,12 @@
 #include <getopt.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -258,13 +260,67 @@ static int run_demo(struct demo *demo)
     return status;
 }
 
-static void clean(const struct demo *demo)
+#define PATIENCE 1000 /* hundredths of a second */
+
+/* Until nobody is left who could still write. */
+static void reap_all(void)
 {
-    if (demo->keep)
-        return;
-    unlink(demo->input);
-    unlink(demo->output);
-    rmdir(demo->folder);
+    const struct timespec pause = {.tv_nsec = 10000000};
+
+    for (int i = 0; i < PATIENCE; i++) {
+        pid_t pid = waitpid(-1, NULL, WNOHANG);
+
+        if (pid < 0)
+            return;
+        if (pid == 0)
+            nanosleep(&pause, NULL);
+    }
+}
+
+/* 0 when it is the end of a child. */
+static int await_signal(const sigset_t *wanted)
+{
+    int number = sigwaitinfo(wanted, NULL);
+
+    return number == SIGCHLD || number < 0 ? 0 : number;
+}
+
+/* Runs the demo in a process of its own, so that this one can tidy up when the user gives up: what
+ * is there may be as large as the disk. */
+static int supervise(struct demo *demo)
+{
+    sigset_t wanted, before;
+    int signal_number = 0, status = EXIT_FAILURE << 8;
+    pid_t worker, parent = getpid();
+
+    sigemptyset(&wanted);
+    sigaddset(&wanted, SIGCHLD);
+    sigaddset(&wanted, SIGINT);
+    sigaddset(&wanted, SIGTERM);
+    sigaddset(&wanted, SIGHUP);
+    sigprocmask(SIG_BLOCK, &wanted, &before);
+    signal(SIGCHLD, SIG_DFL);
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    fflush(NULL);
+    worker = fork();
+    if (worker == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGTERM);
+        sigprocmask(SIG_SETMASK, &before, NULL);
+        exit(getppid() == parent ? run_demo(demo) : EXIT_FAILURE);
+    }
+    while (worker > 0 && signal_number == 0 && waitpid(worker, &status, WNOHANG) == 0)
+        signal_number = await_signal(&wanted);
+    if (signal_number != 0) {
+        kill(worker, SIGTERM);
+        waitpid(worker, &status, 0);
+        reap_all(); /* all die with their parents */
+    }
+    if (!demo->keep)
+        tool_remove_tree(demo->folder);
+    /* A signal that comes from now on has nothing to end any more. */
+    if (worker < 0)
+        return EXIT_FAILURE;
+    return signal_number != 0 ? 128 + signal_number : tool_exit_status(status);
 }
 
 static void usage(FILE *out)
@@ -291,7 +347,7 @@ int tool_demo(int argc, char **argv)
     struct demo demo = {.size = 1u << 30};
     const char *folder = getenv("TMPDIR");
     uint64_t size;
-    int option, status;
+    int option;
 
     while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
         switch (option) {
@@ -324,6 +380,10 @@ int tool_demo(int argc, char **argv)
             return TOOL_USAGE;
         }
     }
+    if (optind < argc) {
+        fprintf(stderr, "opendoca demo: takes no operand such as '%s'\n", argv[optind]);
+        return TOOL_USAGE;
+    }
     snprintf(demo.folder, sizeof(demo.folder), "%s/opendoca-demo-XXXXXX",
              folder != NULL ? folder : "/tmp");
     if (mkdtemp(demo.folder) == NULL) {
@@ -332,7 +392,5 @@ int tool_demo(int argc, char **argv)
     }
     snprintf(demo.input, sizeof(demo.input), "%s/input", demo.folder);
     snprintf(demo.output, sizeof(demo.output), "%s/output", demo.folder);
-    status = run_demo(&demo);
-    clean(&demo);
-    return status;
+    return supervise(&demo);
 }

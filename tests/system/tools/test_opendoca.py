@@ -46,7 +46,7 @@ class Front(OpendocaTest):
                           ['doctor', '--nope'], ['port'], ['port', 'add', 'veth0'], ['stats', 'x'], ['wire', 'x'],
                           ['port', 'add', 'veth0', '--as', 'nonsense'],
                           ['port', 'add', 'veth0', '--as', DPU, '--kind', 'nonsense'], ['vendor-path'], ['vendor-path', 'maybe'],
-                          ['demo', '--size', 'big'], ['demo', '--part', 'lunch'], ['pair', '--nope', '--', 'a', '--', 'b']):
+                          ['demo', '--size', 'big'], ['demo', '--part', 'lunch'], ['demo', 'lunch'], ['pair', '--nope', '--', 'a', '--', 'b']):
             result = self.opendoca(*arguments, status=USAGE)
             self.assertEqual(result.stdout, '')
             self.assertNotEqual(result.stderr, '')
@@ -424,6 +424,21 @@ class Demo(OpendocaTest):
         _, result = self.demo_in_folder_of(
             '1000000g', '"$1" demo --part dma --size 400000G --dir "$0"; [ $? = 1 ]')
         self.assertRegex(result.stderr, 'need 1288490188800000 bytes of memory, [0-9]+ are available')
+
+    def test_whoever_gives_up_finds_nothing_left(self):
+        for number, part in ((signal.SIGINT, 'dma'), (signal.SIGTERM, 'dma'), (signal.SIGTERM, 'urom')):
+            folder = os.path.join(fixture.STAGE.scratch, 'given-up')
+            os.mkdir(folder)
+            demo = subprocess.Popen([fixture.STAGE.tool('opendoca'), 'demo', '--part', part, '--size',
+                                     '64M', '--dir', folder], stdout=subprocess.PIPE,
+                                    env=clean_environment())
+            with demo:
+                demo.stdout.readline()
+                demo.send_signal(number)
+                # or it was quicker than the signal
+                self.assertIn(demo.wait(timeout=fixture.TIMEOUT), (128 + number, 0))
+            self.assertEqual(os.listdir(folder), [])
+            os.rmdir(folder)
 
     def test_a_folder_that_is_not_there(self):
         self.assertIn('/nonexistent',
