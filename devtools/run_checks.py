@@ -46,6 +46,7 @@ TRACE_LIBRARIES = os.path.join(ROOT, 'build-plain', 'src', 'flavour', 'trace')
 # Meson puts folders of its own in front of what the environment says, hence by wrapper.
 WRAPPERS = {'trace': shlex.join(['env', 'LD_LIBRARY_PATH=' + TRACE_LIBRARIES])}
 RUNNING = ['unit', 'conformance', 'system', 'fuzz']  # suites that run our code
+KERNELS = ['gpunetio']  # and code of kernels, with a sanitizer of their own
 
 CONFIGURATIONS = [
     # What is installed, with all tests.
@@ -54,8 +55,9 @@ CONFIGURATIONS = [
     Configuration('trace', 'plain', RELEASE, 'gcc',
                   {}, RUNNING, 2),
     Configuration('asan', 'asan', SANITIZED + ['-Db_sanitize=address,undefined'], 'gcc', ASAN,
-                  RUNNING, 4),
-    Configuration('tsan', 'tsan', SANITIZED + ['-Db_sanitize=thread'], 'gcc', TSAN, RUNNING, 6),
+                  RUNNING + KERNELS, 4),
+    Configuration('tsan', 'tsan', SANITIZED + ['-Db_sanitize=thread'], 'gcc', TSAN,
+                  RUNNING + KERNELS, 6),
 ]
 FUZZ = Configuration('fuzz', 'fuzz', SANITIZED + ['-Db_sanitize=address,undefined', '-Dfuzz=true',
                                                   '-Dtrace_flavour=false'],

@@ -31,12 +31,13 @@ opendoca_dev_rx_look(const struct doca_gpu_eth_rxq *rxq, uint64_t position)
 
 template <enum doca_gpu_dev_eth_rxq_attr_type rx_attr>
 __device__ static inline void opendoca_dev_rx_describe(const struct opendoca_gpu_cqe *cqe,
-                                                       struct doca_gpu_dev_eth_rxq_attr *attr)
+                                                       struct doca_gpu_dev_eth_rxq_attr *attrs,
+                                                       uint32_t at)
 {
     if (rx_attr != DOCA_GPUNETIO_ETH_RX_ATTR_NONE)
-        attr->timestamp_ns = opendoca_gpu_time_from_be(opendoca_gpu_peek(&cqe->time_be));
+        attrs[at].timestamp_ns = opendoca_gpu_time_from_be(opendoca_gpu_peek(&cqe->time_be));
     if (rx_attr == DOCA_GPUNETIO_ETH_RX_ATTR_ALL)
-        attr->bytes = opendoca_gpu_swap32(opendoca_gpu_peek32(&cqe->bytes_be));
+        attrs[at].bytes = opendoca_gpu_swap32(opendoca_gpu_peek32(&cqe->bytes_be));
 }
 
 __device__ static inline bool opendoca_dev_rx_runs(const struct doca_gpu_eth_rxq *rxq)
@@ -57,11 +58,13 @@ __device__ static inline bool opendoca_dev_rx_runs(const struct doca_gpu_eth_rxq
 #define OPENDOCA_DEV_RX_CODE(found)  ((doca_error_t)((found)&0xff))
 
 /* One round of `lanes` lanes that look at records from `position` on, `wanted` at most: how many
- * are there without a gap, in the low half; whether an error follows, in the high half. */
+ * are there without a gap, in the low half; whether an error follows, in the high half. What they
+ * are like goes to attrs[at] and on. */
 template <unsigned int lanes, enum doca_gpu_dev_eth_rxq_attr_type rx_attr>
 __device__ static inline uint64_t
 opendoca_dev_rx_round(struct doca_gpu_eth_rxq *rxq, uint64_t position, uint32_t wanted,
-                      unsigned int lane, unsigned int mask, struct doca_gpu_dev_eth_rxq_attr *attr)
+                      unsigned int lane, unsigned int mask, struct doca_gpu_dev_eth_rxq_attr *attrs,
+                      uint32_t at)
 {
     enum opendoca_dev_rx_sight sight = OPENDOCA_DEV_RX_NOTHING;
     uint32_t packets, errors, num;
@@ -78,8 +81,8 @@ opendoca_dev_rx_round(struct doca_gpu_eth_rxq *rxq, uint64_t position, uint32_t 
         num = packets;
     }
     if (lane < num)
-        opendoca_dev_rx_describe<rx_attr>(opendoca_dev_rx_record(rxq, position + lane),
-                                          attr + lane);
+        opendoca_dev_rx_describe<rx_attr>(opendoca_dev_rx_record(rxq, position + lane), attrs,
+                                          at + lane);
     return (uint64_t)(num < 32 ? errors >> num & 1 : 0) << 32 | num;
 }
 
@@ -106,7 +109,7 @@ __device__ static inline uint64_t opendoca_dev_rx_collect(struct doca_gpu_eth_rx
 
     while (num < wanted) {
         uint64_t round = opendoca_dev_rx_round<lanes, rx_attr>(rxq, from + num, wanted - num, lane,
-                                                               mask, attr + num);
+                                                               mask, attr, num);
 
         num += (uint32_t)round;
         if (round >> 32) {

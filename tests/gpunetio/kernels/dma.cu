@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Copies that kernels start: between memory of the process and of the GPU, made when the CPU is told
- * of the kernel's end; bad ones are left out, and the queue goes on. (GD-1) */
+/* Copies that kernels start: between memory of the process and of the GPU, made when the CPU is
+ * told of the kernel's end; bad ones are left out, and the queue goes on. (GD-1) */
 // WITH: setarch -R
 // FLAGS: -DDOCA_ALLOW_EXPERIMENTAL_API
 #include "ends.h"

@@ -246,7 +246,7 @@ struct streams {
     }
 };
 
-/* A frame that tells itself apart: type 0x88b5 and its number. */
+/* A frame that tells itself apart: type 0x88b5 and, aligned, its number. */
 static inline void make_frame(char *at, size_t len, uint32_t number)
 {
     static const unsigned char head[14] = {0x10, 0x11, 0x12, 0x13, 0x14, 0x15, 0x20,
@@ -254,7 +254,7 @@ static inline void make_frame(char *at, size_t len, uint32_t number)
 
     memset(at, (int)number, len);
     memcpy(at, head, sizeof(head));
-    memcpy(at + 14, &number, sizeof(number));
+    memcpy(at + 16, &number, sizeof(number));
 }
 
 #endif /* TESTS_GPUNETIO_ENDS_H_ */

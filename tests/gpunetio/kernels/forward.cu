@@ -65,7 +65,7 @@ __global__ void send(doca_gpu_eth_txq *txq, char *frames, uint32_t key, uint64_t
         while (n - DOCA_GPUNETIO_VOLATILE(words[RECEIVED]) >= SLOTS / 4 &&
                !DOCA_GPUNETIO_VOLATILE(words[EXIT])) {
         }
-        *(uint32_t *)(at + 14) = n;
+        *(uint32_t *)(at + 16) = n;
         doca_gpu_dev_eth_txq_send(txq, (uint64_t)at, key, LENGTH, DOCA_GPUNETIO_ETH_SEND_FLAG_NONE,
                                   &ticket);
     }
@@ -84,7 +84,7 @@ __global__ void send_on(doca_gpu_eth_rxq *rxq, doca_gpu_eth_txq *txq, uint32_t k
             DOCA_GPUNETIO_VOLATILE(words[WRONG]) = 1;
         if (threadIdx.x < num) {
             uint64_t addr = doca_gpu_dev_eth_rxq_get_pkt_addr(rxq, first + threadIdx.x);
-            uint32_t *number = (uint32_t *)(addr + 14);
+            uint32_t *number = (uint32_t *)(addr + 16);
             doca_gpu_dev_eth_ticket_t ticket;
 
             if (*number & SENT_BACK) {
@@ -114,7 +114,7 @@ __global__ void receive(doca_gpu_eth_rxq *rxq, uint64_t *words)
         for (uint32_t i = 0; i < num; i++) {
             const char *at = (const char *)doca_gpu_dev_eth_rxq_get_pkt_addr(rxq, first + i);
 
-            if (*(const uint32_t *)(at + 14) != ((total + i) | SENT_BACK))
+            if (*(const uint32_t *)(at + 16) != ((total + i) | SENT_BACK))
                 DOCA_GPUNETIO_VOLATILE(words[WRONG]) = 3;
         }
         total += num;

@@ -111,7 +111,7 @@ __global__ void receive_batch(doca_gpu_eth_rxq *rxq, uint64_t *words)
     if (threadIdx.x >= blockDim.x / 2)
         return;
     __syncthreads();
-    if (*(const uint32_t *)(doca_gpu_dev_eth_rxq_get_pkt_addr(rxq, first) + 14) ==
+    if (*(const uint32_t *)(doca_gpu_dev_eth_rxq_get_pkt_addr(rxq, first) + 16) ==
         (uint32_t)words[CALLS])
         atomicAdd((unsigned long long *)&words[TOTAL], 1ull);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Kernels at both ends of connections: writes with immediates, sends, reads, flags that the other side
- * writes; a second connection that comes while a kernel uses the first; what is not permitted ends
- * its connection. (GM-1 to GM-3) */
+/* Kernels at both ends of connections: writes with immediates, sends, reads, flags that the other
+ * side writes; a second connection that comes while a kernel uses the first; what is not permitted
+ * ends its connection. (GM-1 to GM-3) */
 // WITH: setarch -R
 // FLAGS: -DDOCA_ALLOW_EXPERIMENTAL_API
 #include "ends.h"
@@ -20,8 +20,8 @@
 #define FLAG  300u /* place of the byte that the other side writes */
 #define LARGE 40000u
 
-static const uint32_t GRANTED = DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | DOCA_ACCESS_FLAG_RDMA_READ |
-                                DOCA_ACCESS_FLAG_RDMA_WRITE;
+static const uint32_t GRANTED =
+    DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | DOCA_ACCESS_FLAG_RDMA_READ | DOCA_ACCESS_FLAG_RDMA_WRITE;
 
 enum word { WRONG, WORDS };
 
@@ -160,7 +160,8 @@ static void connect_by_details(side &a, side &b)
     OK(doca_rdma_connect(b.rdma, details_a, len_a, conn_b));
 }
 
-/* Two rounds of two halves, each with a commit of its own; then it waits for the other side's byte. */
+/* Two rounds of two halves, each with a commit of its own; then it waits for the other side's byte.
+ */
 __global__ void client(struct doca_gpu_dev_rdma *rdma, struct doca_gpu_buf_arr *here,
                        struct doca_gpu_buf_arr *there, uint32_t conn, uint64_t *words)
 {

@@ -52,7 +52,7 @@ static void check_arrivals(const receiver &rx, const uint64_t *times)
     for (uint32_t i = 0; i < BURSTS * BURST; i++) {
         uint32_t number;
 
-        memcpy(&number, (char *)(rx.handle->pkt_addr + i * STRIDE) + 14, sizeof(number));
+        memcpy(&number, (char *)(rx.handle->pkt_addr + i * STRIDE) + 16, sizeof(number));
         CHECK(number == i);
         CHECK(opendoca_gpu_time_from_be(cqes[i].time_be) >= times[i / BURST]);
         if (i % BURST == 0) {
