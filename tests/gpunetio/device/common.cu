@@ -46,14 +46,18 @@ __global__ void alone(opendoca_gpu_cqe *cqe, int *wrong)
 
 /* What the lock guards is not atomic itself. */
 template <enum doca_gpu_dev_eth_resource_sharing_mode share>
-__global__ void counts(int *lock, uint64_t *guarded, uint64_t *added, int *wrong)
+__global__ void counts(int *lock, uint64_t *guarded, uint64_t *added, uint64_t *most, int *wrong)
 {
+    const uint64_t mine = blockIdx.x * 1000 + threadIdx.x + blockDim.x * threadIdx.y;
+
     CHECK_IN_KERNEL(doca_gpu_dev_eth_get_lane_id() == (threadIdx.x + blockDim.x * threadIdx.y) % 32, wrong);
     for (int i = 0; i < 20; i++) {
         doca_gpu_dev_eth_lock<share>(lock);
         *guarded += 1;
         doca_gpu_dev_eth_unlock<share>(lock);
         doca_gpu_dev_eth_atomic_add<uint64_t, share>(added, 2);
+        doca_gpu_dev_eth_atomic_max<uint64_t, share>(most, mine + 1);
+        CHECK_IN_KERNEL((doca_gpu_dev_eth_atomic_read<uint64_t, share>(most)) > mine, wrong);
     }
     doca_gpu_dev_eth_fence_acquire<DOCA_GPUNETIO_ETH_SYNC_SCOPE_SYS>();
     doca_gpu_dev_eth_fence_release<DOCA_GPUNETIO_ETH_SYNC_SCOPE_GPU>();
@@ -64,11 +68,12 @@ template <enum doca_gpu_dev_eth_resource_sharing_mode share>
 static void check_counts(unsigned int blocks, dim3 threads, int *wrong)
 {
     int *lock = gpu_array<int>(1);
-    uint64_t *sums = gpu_array<uint64_t>(2), all = (uint64_t)blocks * threads.x * threads.y;
+    uint64_t *sums = gpu_array<uint64_t>(3), all = (uint64_t)blocks * threads.x * threads.y;
 
-    counts<share><<<blocks, threads>>>(lock, &sums[0], &sums[1], wrong);
+    counts<share><<<blocks, threads>>>(lock, &sums[0], &sums[1], &sums[2], wrong);
     OK(cudaDeviceSynchronize());
     CHECK(sums[0] == all * 20 && sums[1] == all * 40 && !*lock);
+    CHECK(sums[2] == (blocks - 1) * 1000 + threads.x * threads.y);
     OK(cudaFree(sums));
     OK(cudaFree(lock));
 }
