@@ -97,13 +97,10 @@ static __device__ void publish(struct doca_gpu_semaphore_gpu *sem, uint32_t *ite
     *item = (*item + 1) % ITEMS;
 }
 
-static __device__ enum kind look_at_udp(const uint8_t *frame)
-{
-    return read16(frame + L4_AT) == PORT_DNS || read16(frame + L4_AT + 2) == PORT_DNS ? UDP_DNS
-                                                                                      : UDP_OTHERS;
-}
-
-static __global__ void udp(struct queues queues, uint32_t *ends)
+/* What a block does with its queue: `look` tells of a frame what it is. */
+template <typename Look>
+static __device__ void serve(const struct queues &queues, const char *name, uint32_t *ends,
+                             Look look)
 {
     struct doca_gpu_eth_rxq *rxq = queues.rxq[blockIdx.x];
     __shared__ struct counts counts;
@@ -122,7 +119,7 @@ static __global__ void udp(struct queues queues, uint32_t *ends)
             const uint8_t *frame =
                 (const uint8_t *)doca_gpu_dev_eth_rxq_get_pkt_addr(rxq, first + i);
 
-            atomicAdd_block(&counts.of[look_at_udp(frame)], 1u);
+            atomicAdd_block(&counts.of[look(frame)], 1u);
         }
         __syncthreads();
         if (threadIdx.x == 0) {
@@ -132,7 +129,18 @@ static __global__ void udp(struct queues queues, uint32_t *ends)
         __syncthreads();
     } while (stop == 0 && result == DOCA_SUCCESS);
     if (result != DOCA_SUCCESS && threadIdx.x == 0)
-        printf("udp: %d\n", result);
+        printf("%s: %d\n", name, result);
+}
+
+static __device__ enum kind look_at_udp(const uint8_t *frame)
+{
+    return read16(frame + L4_AT) == PORT_DNS || read16(frame + L4_AT + 2) == PORT_DNS ? UDP_DNS
+                                                                                      : UDP_OTHERS;
+}
+
+static __global__ void udp(struct queues queues, uint32_t *ends)
+{
+    serve(queues, "udp", ends, [](const uint8_t *frame) { return look_at_udp(frame); });
 }
 
 static __device__ enum kind look_at_tcp(const uint8_t *text, uint32_t length)
@@ -170,45 +178,23 @@ static __device__ void ask_for_answer(struct doca_gpu_semaphore_gpu *sem, uint32
 
 static __global__ void tcp(struct queues queues, struct answers answers, uint32_t *ends)
 {
-    struct doca_gpu_eth_rxq *rxq = queues.rxq[blockIdx.x];
-    __shared__ struct counts counts;
-    __shared__ uint64_t first;
-    __shared__ uint32_t num, asked, stop;
-    uint32_t item = 0;
-    doca_error_t result;
+    __shared__ uint32_t asked;
 
-    for (uint32_t i = threadIdx.x; i < KINDS; i += blockDim.x)
-        counts.of[i] = 0;
     if (threadIdx.x == 0)
         asked = 0;
-    do {
-        result = doca_gpu_dev_eth_rxq_recv<DOCA_GPUNETIO_ETH_EXEC_SCOPE_BLOCK,
-                                           DOCA_GPUNETIO_ETH_MCST_AUTO>(
-            rxq, MAX_PACKETS, PATIENCE_NS, &first, &num, NULL);
-        for (uint32_t i = threadIdx.x; i < num; i += blockDim.x) {
-            const uint8_t *frame =
-                (const uint8_t *)doca_gpu_dev_eth_rxq_get_pkt_addr(rxq, first + i);
-            const uint32_t header = (frame[L4_AT + 12] >> 4) * 4u, all = read16(frame + IP_AT + 2);
-            const uint32_t length = all > 20 + header ? all - 20 - header : 0;
-            const uint8_t *text = frame + L4_AT + header;
-            const enum kind kind = look_at_tcp(text, length);
+    __syncthreads();
+    serve(queues, "tcp", ends, [&](const uint8_t *frame) {
+        const uint32_t header = (frame[L4_AT + 12] >> 4) * 4u, all = read16(frame + IP_AT + 2);
+        const uint32_t length = all > 20 + header ? all - 20 - header : 0;
+        const uint8_t *text = frame + L4_AT + header;
+        const enum kind kind = look_at_tcp(text, length);
 
-            atomicAdd_block(&counts.of[kind], 1u);
-            if (kind == TCP_GET || kind == TCP_HEAD || kind == TCP_POST)
-                ask_for_answer(answers.requests[blockIdx.x], atomicAdd_block(&asked, 1u) % ITEMS,
-                               frame, length,
-                               begins(text, length, "GET /index.html ") ? PAGE_INDEX : PAGE_MISSING,
-                               ends);
-        }
-        __syncthreads();
-        if (threadIdx.x == 0) {
-            publish(queues.counts[blockIdx.x], &item, &counts);
-            stop = DOCA_GPUNETIO_VOLATILE(*ends);
-        }
-        __syncthreads();
-    } while (stop == 0 && result == DOCA_SUCCESS);
-    if (result != DOCA_SUCCESS && threadIdx.x == 0)
-        printf("tcp: %d\n", result);
+        if (kind == TCP_GET || kind == TCP_HEAD || kind == TCP_POST)
+            ask_for_answer(
+                answers.requests[blockIdx.x], atomicAdd_block(&asked, 1u) % ITEMS, frame, length,
+                begins(text, length, "GET /index.html ") ? PAGE_INDEX : PAGE_MISSING, ends);
+        return kind;
+    });
 }
 
 /* The sums are the engine's. */
