@@ -218,6 +218,16 @@ bool soft_nic_l4_is_ok(const uint8_t *data, const struct soft_nic_packet *packet
            0xffff;
 }
 
+bool soft_nic_l4_is_open(const uint8_t *data, const struct soft_nic_packet *packet)
+{
+    uint16_t sum;
+
+    if (!has_l4_sum(packet))
+        return false;
+    memcpy(&sum, l4_sum_field(data, packet), sizeof(sum));
+    return sum == fold(pseudo_header(data, packet));
+}
+
 void soft_nic_l3_sum(uint8_t *data, const struct soft_nic_packet *packet)
 {
     uint8_t *ip = data + packet->l3_off;

@@ -52,6 +52,10 @@ SOFT_API bool soft_nic_l3_is_ok(const uint8_t *data, const struct soft_nic_packe
 /* TCP or UDP whose checksum holds. UDP over IPv4 may have none. */
 SOFT_API bool soft_nic_l4_is_ok(const uint8_t *data, const struct soft_nic_packet *packet);
 
+/* TCP or UDP whose checksum is that of the addresses only: its sender left it to hardware. Or it
+ * happens to be the same. */
+SOFT_API bool soft_nic_l4_is_open(const uint8_t *data, const struct soft_nic_packet *packet);
+
 /* Write the checksum of the IPv4 header, of TCP and UDP; frames without are left alone. */
 SOFT_API void soft_nic_l3_sum(uint8_t *data, const struct soft_nic_packet *packet);
 SOFT_API void soft_nic_l4_sum(uint8_t *data, const struct soft_nic_packet *packet);

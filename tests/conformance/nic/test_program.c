@@ -323,7 +323,7 @@ int main(void)
 
     if (rc != 0)
         return rc;
-    rc = af_xdp_program_load(&s.program);
+    rc = af_xdp_program_load(0, &s.program);
     if (rc == -EPERM)
         return eth_skip(soft_reason());
     if (rc != 0)

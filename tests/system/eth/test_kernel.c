@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The network stack of another namespace talks with queues: a datagram from its socket arrives with
- * its checksums complete, and the answer arrives at its socket. */
+ * its checksums complete and its VLAN tag, and the answer arrives at its socket. */
 
 #include "lib/eth_fixture.h"
 
 #include <arpa/inet.h>
+#include <linux/bpf.h>
+#include <net/if.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -13,6 +15,7 @@
 #include <doca_flow.h>
 
 #define ROUNDS 20
+#define VLAN   7
 #define PORT   5000
 #define PLACE  2048u
 #define FRAMES (64u * PLACE)
@@ -43,7 +46,48 @@ static int talk(void)
         if (recv(fd, answer, sizeof(answer), 0) != (ssize_t)len || memcmp(answer, bytes, len) != 0)
             return 6;
     }
+    close(fd);
     return 0;
+}
+
+/* What goes out gets a tag, which is left to the interface to write; what comes in loses it. -1:
+ * the kernel cannot do that (before 6.6). The program runs as long as this process. */
+static int attach_tags(int ifindex, bool goes_out)
+{
+    enum { VLAN_PUSH = 18, VLAN_POP = 19, TCX_INGRESS = 46, TCX_EGRESS = 47 };
+    const struct bpf_insn code[] = {
+        {.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 2, .imm = htons(0x8100)},
+        {.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 3, .imm = VLAN},
+        {.code = BPF_JMP | BPF_CALL, .imm = goes_out ? VLAN_PUSH : VLAN_POP},
+        {.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 0, .imm = 0}, /* go on */
+        {.code = BPF_JMP | BPF_EXIT},
+    };
+    union bpf_attr load, link;
+    int fd, err = EAGAIN;
+
+    memset(&load, 0, sizeof(load));
+    load.prog_type = BPF_PROG_TYPE_SCHED_CLS;
+    load.insns = (uintptr_t)code;
+    load.insn_cnt = sizeof(code) / sizeof(code[0]);
+    load.license = (uintptr_t) "BSD";
+    for (fd = -1; fd < 0 && err == EAGAIN; err = errno)
+        fd = (int)syscall(SYS_bpf, BPF_PROG_LOAD, &load, sizeof(load));
+    memset(&link, 0, sizeof(link));
+    link.link_create.prog_fd = (uint32_t)fd;
+    link.link_create.target_ifindex = (uint32_t)ifindex;
+    link.link_create.attach_type = goes_out ? TCX_EGRESS : TCX_INGRESS;
+    return fd < 0 ? -1 : (int)syscall(SYS_bpf, BPF_LINK_CREATE, &link, sizeof(link));
+}
+
+static bool has_tags; /* can be left to the interface, and are not lost */
+
+static int talk_with_tags(void)
+{
+    const int ifindex = (int)if_nametoindex("odva");
+
+    if (attach_tags(ifindex, true) < 0 || attach_tags(ifindex, false) < 0)
+        return 7;
+    return talk();
 }
 
 /* In the child: `ready` says that the namespace is there, `go` that it is time to talk. */
@@ -58,7 +102,8 @@ static int be_other_side(int ready, int go)
     if (system("ip addr add 192.0.2.1/24 dev odva && ip link set odva up &&"
                " ip neigh replace 192.0.2.2 lladdr 02:00:00:00:00:22 dev odva") != 0)
         return 2;
-    return talk();
+    byte = (char)talk();
+    return byte != 0 || !has_tags ? byte : talk_with_tags();
 }
 
 static pid_t other;
@@ -107,7 +152,7 @@ static struct {
     struct doca_ctx *rx_ctx;
     struct eth_sender sender;
     struct doca_flow_port *port;
-    uint32_t received, good;
+    uint32_t received, good, tagged;
 } s;
 
 static void swap_bytes(char *a, char *b, size_t len)
@@ -122,15 +167,18 @@ static void swap_bytes(char *a, char *b, size_t len)
 /* The same datagram the other way round; its sums are left to the queue. */
 static void answer(const char *frame, size_t len)
 {
+    static const char tag[4] = {(char)0x81, 0, 0, VLAN};
+    const bool is_tagged = memcmp(frame + 12, tag, sizeof(tag)) == 0;
     size_t offset = FRAMES + s.received % 32 * PLACE;
-    char *at = s.fix.mem + offset;
+    char *at = s.fix.mem + offset, *ip = at + 14 + (is_tagged ? sizeof(tag) : 0);
 
+    s.tagged += is_tagged ? 1 : 0;
     memcpy(at, frame, len);
     swap_bytes(at, at + 6, 6);
-    swap_bytes(at + 26, at + 30, 4);
-    swap_bytes(at + 34, at + 36, 2);
-    memset(at + 24, 0x77, 2);
-    memset(at + 40, 0x77, 2);
+    swap_bytes(ip + 12, ip + 16, 4);
+    swap_bytes(ip + 20, ip + 22, 2);
+    memset(ip + 10, 0x77, 2);
+    memset(ip + 26, 0x77, 2);
     eth_send_buf(&s.sender, eth_buf(&s.fix, offset, len, len));
 }
 
@@ -242,9 +290,10 @@ static void a_socket_elsewhere_is_answered(void **state)
     assert_int_equal(ended, other);
     assert_true(WIFEXITED(status));
     assert_int_equal(WEXITSTATUS(status), 0);
-    assert_int_equal(s.received, ROUNDS);
-    assert_int_equal(s.good, ROUNDS);
-    eth_wait(&s.fix, &s.sender.done, ROUNDS);
+    assert_int_equal(s.received, has_tags ? 2 * ROUNDS : ROUNDS);
+    assert_int_equal(s.good, s.received);
+    assert_int_equal(s.tagged, s.received - ROUNDS);
+    eth_wait(&s.fix, &s.sender.done, s.received);
     assert_int_equal(s.sender.failed, 0);
 
     doca_flow_destroy();
@@ -254,13 +303,30 @@ static void a_socket_elsewhere_is_answered(void **state)
     eth_fix_close(&s.fix);
 }
 
+/* A program in the driver learns of tags from newer kernels only, one in the stack never. */
+static bool keeps_tags(const char *kind)
+{
+    int out = attach_tags((int)if_nametoindex("odva"), true);
+
+    if (out < 0)
+        return false;
+    close(out);
+    return strncmp(kind, "af_xdp", 6) != 0 ||
+           (strcmp(kind, "af_xdp") == 0 &&
+            system("grep -qw bpf_xdp_metadata_rx_vlan_tag /proc/kallsyms") == 0);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_socket_elsewhere_is_answered)};
-    int rc = eth_wire_up(argc > 1 ? argv[1] : "af_packet");
+    const char *kind = argc > 1 ? argv[1] : "af_packet";
+    int rc = eth_wire_up(kind);
 
     if (rc != 0)
         return rc;
+    has_tags = keeps_tags(kind);
+    if (!has_tags)
+        print_message("without tags: they cannot be made, or this kernel loses them\n");
     rc = cmocka_run_group_tests(tests, NULL, NULL);
     eth_wire_down();
     return rc;

@@ -63,6 +63,27 @@ static void checksums_hold_once_they_are_written(void **state)
     free(frame);
 }
 
+/* As the stack leaves it to an interface: the sum of the addresses, the protocol and the length. */
+static void a_sum_that_was_left_to_hardware_is_known(void **state)
+{
+    struct soft_nic_packet packet;
+    uint8_t *frame = copy(udp4, sizeof(udp4));
+    uint32_t sum = 17;
+
+    (void)state;
+    soft_nic_parse(frame, sizeof(udp4), &packet);
+    assert_false(soft_nic_l4_is_open(frame, &packet)); /* none */
+    for (size_t i = 26; i < 34; i += 2)
+        sum += soft_nic_get16(frame + i);
+    sum += packet.l4_len;
+    soft_nic_put16(frame + 40, (uint16_t)((sum & 0xffff) + (sum >> 16)));
+    assert_true(soft_nic_l4_is_open(frame, &packet));
+    soft_nic_l4_sum(frame, &packet);
+    assert_false(soft_nic_l4_is_open(frame, &packet));
+    assert_true(soft_nic_l4_is_ok(frame, &packet));
+    free(frame);
+}
+
 /* The sum of a UDP datagram comes out as 0, which would mean that there is none. */
 static void a_udp_sum_of_zero_is_sent_as_all_ones(void **state)
 {
@@ -143,6 +164,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(headers_are_found),
         cmocka_unit_test(checksums_hold_once_they_are_written),
+        cmocka_unit_test(a_sum_that_was_left_to_hardware_is_known),
         cmocka_unit_test(a_udp_sum_of_zero_is_sent_as_all_ones),
         cmocka_unit_test(fragments_and_tags_are_seen),
         cmocka_unit_test(ipv6_extensions_are_stepped_over),

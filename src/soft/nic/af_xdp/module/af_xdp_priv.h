@@ -18,8 +18,14 @@
 
 struct af_xdp_program;
 
-/* -EPERM (a missing capability, named), -EIO, ... with a reason. It runs from attach() on. */
-int af_xdp_program_load(struct af_xdp_program **program);
+/* -EPERM (a missing capability, named), -EIO, ... with a reason. It runs from attach() on.
+ * `ifindex`: of an interface whose driver it will be attached to, for a form that knows VLAN tags
+ * which senders left to the interface, where the kernel can do that; 0: it may be attached
+ * anywhere. */
+int af_xdp_program_load(int ifindex, struct af_xdp_program **program);
+/* Senders may leave checksums to us. What is pointed to is AF_XDP_SUMS_OPEN before the first frame
+ * comes whose sum looks as if; it lives as long as the program. */
+const volatile uint32_t *af_xdp_program_watch_sums(struct af_xdp_program *program);
 /* Longer frames that are claimed are dropped and counted. */
 void af_xdp_program_set_longest(struct af_xdp_program *program, uint32_t longest);
 /* In the driver or in the stack. -EOPNOTSUPP: the driver cannot; -EBUSY: another program is there.
@@ -49,7 +55,7 @@ struct af_xdp_queue_conf {
     uint32_t frame_size; /* a place for a frame: 2048 or 4096 */
     bool generic;
     bool copy;
-    bool local; /* frames come from programs of this machine, whose sums may be left to hardware */
+    const volatile uint32_t *sums; /* AF_XDP_SUMS_...; NULL: senders write all of them */
 };
 
 /* Memory that the kernel writes frames to: the queue's own, half of it for frames that go; or the

@@ -48,6 +48,26 @@ volatile struct af_xdp_control control = {};
 
 enum verdict { READ, UNCLEAR };
 
+#ifdef AF_XDP_WITH_TAGS
+/* 0, or a negative errno. The time is there, if only as 0, when a network stack sent the frame. */
+extern int bpf_xdp_metadata_rx_vlan_tag(const struct xdp_md *ctx, __be16 *proto, __u16 *tci) __ksym;
+extern int bpf_xdp_metadata_rx_timestamp(const struct xdp_md *ctx, __u64 *time) __ksym;
+#endif
+
+struct frame {
+    struct soft_nic_claim_keys keys;
+    __u32 l4_len; /* TCP and UDP: header and payload */
+    __u16 l4_sum; /* as it stands there */
+};
+
+/* What the sender left to the interface to put on. */
+struct tag {
+    __u16 proto; /* 0: nothing */
+    __u16 tci;   /* both as on the wire */
+};
+
+#define TAG_LEN 4
+
 static __always_inline int is_vlan(__u16 type)
 {
     return type == bpf_htons(ETH_P_8021Q) || type == bpf_htons(ETH_P_8021AD);
@@ -55,8 +75,10 @@ static __always_inline int is_vlan(__u16 type)
 
 /* `payload` bytes are in the frame, as IP says. */
 static __always_inline enum verdict read_l4(const __u8 *l4, const __u8 *end, __u32 payload,
-                                            struct soft_nic_claim_keys *keys)
+                                            struct frame *frame)
 {
+    struct soft_nic_claim_keys *keys = &frame->keys;
+
     switch (keys->proto) {
     case IPPROTO_TCP:
     case IPPROTO_UDP:
@@ -74,6 +96,8 @@ static __always_inline enum verdict read_l4(const __u8 *l4, const __u8 *end, __u
         keys->l4 = keys->proto == IPPROTO_TCP ? L4_TCP : L4_UDP;
         __builtin_memcpy(&keys->src_port, l4, 2);
         __builtin_memcpy(&keys->dst_port, l4 + 2, 2);
+        __builtin_memcpy(&frame->l4_sum, keys->proto == IPPROTO_TCP ? l4 + 16 : l4 + 6, 2);
+        frame->l4_len = payload;
         return READ;
     case IPPROTO_ICMP:
     case IPPROTO_ICMPV6:
@@ -92,9 +116,9 @@ static __always_inline enum verdict read_l4(const __u8 *l4, const __u8 *end, __u
     }
 }
 
-static __always_inline enum verdict read_ipv4(const __u8 *ip, const __u8 *end,
-                                              struct soft_nic_claim_keys *keys)
+static __always_inline enum verdict read_ipv4(const __u8 *ip, const __u8 *end, struct frame *frame)
 {
+    struct soft_nic_claim_keys *keys = &frame->keys;
     __u32 header, total;
 
     if (ip + 20 > end)
@@ -113,12 +137,12 @@ static __always_inline enum verdict read_ipv4(const __u8 *ip, const __u8 *end,
         keys->is_fragment = 1;
         return READ;
     }
-    return read_l4(ip + (header & 60u), end, total - header, keys);
+    return read_l4(ip + (header & 60u), end, total - header, frame);
 }
 
-static __always_inline enum verdict read_ipv6(const __u8 *ip, const __u8 *end,
-                                              struct soft_nic_claim_keys *keys)
+static __always_inline enum verdict read_ipv6(const __u8 *ip, const __u8 *end, struct frame *frame)
 {
+    struct soft_nic_claim_keys *keys = &frame->keys;
     __u32 payload;
 
     if (ip + 40 > end)
@@ -132,12 +156,13 @@ static __always_inline enum verdict read_ipv6(const __u8 *ip, const __u8 *end,
     keys->proto = ip[6];
     __builtin_memcpy(keys->src_ip, ip + 8, 16);
     __builtin_memcpy(keys->dst_ip, ip + 24, 16);
-    return read_l4(ip + 40, end, payload, keys);
+    return read_l4(ip + 40, end, payload, frame);
 }
 
 static __always_inline enum verdict read_frame(const __u8 *data, const __u8 *end,
-                                               struct soft_nic_claim_keys *keys)
+                                               struct frame *frame)
 {
+    struct soft_nic_claim_keys *keys = &frame->keys;
     const __u8 *l3 = data + ETH_HLEN;
     __u16 type;
 
@@ -153,9 +178,9 @@ static __always_inline enum verdict read_frame(const __u8 *data, const __u8 *end
     }
     keys->ether_type = type;
     if (type == bpf_htons(ETH_P_IP))
-        return read_ipv4(l3, end, keys);
+        return read_ipv4(l3, end, frame);
     if (type == bpf_htons(ETH_P_IPV6))
-        return read_ipv6(l3, end, keys);
+        return read_ipv6(l3, end, frame);
     return READ;
 }
 
@@ -174,37 +199,91 @@ static __always_inline int has_claim(const struct soft_nic_claim_keys *keys, __u
     return bpf_map_lookup_elem(&claims, &claim) != 0;
 }
 
-static __always_inline int is_claimed(const __u8 *data, const __u8 *end)
+/* These two are functions of their own that the kernel checks once, not for each way to them: the
+ * check of all ways takes so long that signals may always end it. */
+__attribute__((noinline)) int has_any_claim(const struct soft_nic_claim_keys *keys, __u32 nshapes)
 {
-    struct soft_nic_claim_keys keys = {};
-    __u32 nshapes = control.nshapes;
-
-    if (control.all)
-        return 1;
-    if (nshapes == 0)
+    if (keys == 0)
         return 0;
-    if (read_frame(data, end, &keys) == UNCLEAR)
-        return 1;
     for (__u32 i = 0; i < AF_XDP_SHAPES; i++) {
         if (i >= nshapes)
             break;
-        if (has_claim(&keys, i))
+        if (has_claim(keys, i))
             return 1;
     }
     return 0;
 }
 
-SEC("xdp")
-int od_port(struct xdp_md *ctx)
+/* The sum of TCP or UDP is that of the pseudo header: the sender left the rest to the interface. */
+__attribute__((noinline)) int is_sum_open(const struct frame *frame)
+{
+    const __u64 *words;
+    __u64 sum;
+
+    if (frame == 0 || frame->l4_sum == 0)
+        return 0;
+    words = (const __u64 *)&frame->keys.src_ip;
+    sum = bpf_htons((__u16)frame->l4_len) + bpf_htons(frame->keys.proto);
+    for (int i = 0; i < 4; i++)
+        sum += (words[i] & 0xffffffff) + (words[i] >> 32);
+    sum = (sum & 0xffffffff) + (sum >> 32);
+    sum = (sum & 0xffff) + (sum >> 16);
+    sum = (sum & 0xffff) + (sum >> 16);
+    sum = (sum & 0xffff) + (sum >> 16);
+    return sum == frame->l4_sum;
+}
+
+/* `from_stack`: nobody else leaves sums open. */
+static __always_inline int is_claimed(const __u8 *data, const __u8 *end, int from_stack)
+{
+    const int looks_at_sum = from_stack && control.sums == AF_XDP_SUMS_WATCHED;
+    const __u32 all = control.all, nshapes = control.nshapes;
+    enum verdict verdict = READ;
+    struct frame frame = {};
+
+    if (looks_at_sum || (!all && nshapes != 0))
+        verdict = read_frame(data, end, &frame);
+    if (!all && (nshapes == 0 || (verdict == READ && !has_any_claim(&frame.keys, nshapes))))
+        return 0;
+    if (looks_at_sum && (verdict == UNCLEAR || is_sum_open(&frame)))
+        control.sums = AF_XDP_SUMS_OPEN;
+    return 1;
+}
+
+static __always_inline int push_tag(struct xdp_md *ctx, const struct tag *tag)
+{
+    __u8 *data, macs[12];
+
+    if (bpf_xdp_adjust_head(ctx, -TAG_LEN) != 0)
+        return -1;
+    data = (__u8 *)(long)ctx->data;
+    if (data + ETH_HLEN + TAG_LEN > (const __u8 *)(long)ctx->data_end)
+        return -1;
+    __builtin_memcpy(macs, data + TAG_LEN, sizeof(macs));
+    __builtin_memcpy(data, macs, sizeof(macs));
+    __builtin_memcpy(data + sizeof(macs), tag, TAG_LEN);
+    return 0;
+}
+
+static __always_inline int to_socket(struct xdp_md *ctx, const struct tag *tag)
+{
+    if (tag->proto == 0)
+        return bpf_redirect_map(&sockets, ctx->rx_queue_index, XDP_PASS);
+    /* The stack would put the tag on once more. */
+    return push_tag(ctx, tag) == 0 ? bpf_redirect_map(&sockets, ctx->rx_queue_index, XDP_DROP)
+                                   : XDP_DROP;
+}
+
+static __always_inline int serve(struct xdp_md *ctx, int from_stack, const struct tag *tag)
 {
     const __u8 *data = (const __u8 *)(long)ctx->data;
     const __u8 *end = (const __u8 *)(long)ctx->data_end;
     struct af_xdp_sum *sum;
-    __u32 zero = 0, len = (__u32)(end - data);
-    int claimed = is_claimed(data, end);
+    __u32 zero = 0, len = (__u32)(end - data) + (tag->proto != 0 ? TAG_LEN : 0);
+    int claimed = is_claimed(data, end, from_stack);
 
     if (claimed && len <= control.longest)
-        return bpf_redirect_map(&sockets, ctx->rx_queue_index, XDP_PASS);
+        return to_socket(ctx, tag);
     sum = bpf_map_lookup_elem(&sums, &zero);
     if (sum != 0 && claimed) {
         sum->oversize++;
@@ -216,6 +295,29 @@ int od_port(struct xdp_md *ctx)
     return claimed ? XDP_DROP : XDP_PASS;
 }
 
+#ifdef AF_XDP_WITH_TAGS
+SEC("xdp")
+int od_port(struct xdp_md *ctx)
+{
+    struct tag tag = {};
+    __u64 time;
+    int is_tagged = bpf_xdp_metadata_rx_vlan_tag(ctx, &tag.proto, &tag.tci) == 0;
+    int from_stack = is_tagged || bpf_xdp_metadata_rx_timestamp(ctx, &time) == 0;
+
+    tag.proto = is_tagged ? tag.proto : 0;
+    tag.tci = bpf_htons(tag.tci);
+    return serve(ctx, from_stack, &tag);
+}
+#else
+SEC("xdp")
+int od_port(struct xdp_md *ctx)
+{
+    const struct tag none = {};
+
+    return serve(ctx, 1, &none);
+}
+#endif
+
 /* Run by the module itself, with frames that go to the stack after all. */
 SEC("xdp")
 int od_back(struct xdp_md *ctx)
@@ -223,4 +325,5 @@ int od_back(struct xdp_md *ctx)
     return XDP_PASS;
 }
 
-char LICENSE[] SEC("license") = "BSD";
+/* Who has it under the BSD licence may use it under the GPL, which the kernel wants to hear. */
+char LICENSE[] SEC("license") = "Dual BSD/GPL";

@@ -169,6 +169,19 @@ static int choose_frame_size(const struct af_xdp *self, uint32_t *size)
     return 0;
 }
 
+/* 0: to be attached to the stack. */
+static int load(struct af_xdp *self, int ifindex)
+{
+    int err;
+
+    af_xdp_program_unload(self->program);
+    self->program = NULL;
+    err = af_xdp_program_load(ifindex, &self->program);
+    if (err == 0)
+        af_xdp_program_set_longest(self->program, self->longest);
+    return err;
+}
+
 static int attach(struct af_xdp *self)
 {
     int err = -EOPNOTSUPP;
@@ -178,7 +191,10 @@ static int attach(struct af_xdp *self)
     self->generic =
         self->conf.mode == SOFT_AF_XDP_GENERIC ||
         (self->conf.mode == SOFT_AF_XDP_AUTO && err != 0 && err != -EPERM && err != -EBUSY);
-    return self->generic ? af_xdp_program_attach(self->program, self->ifindex, true) : err;
+    if (!self->generic)
+        return err;
+    err = load(self, 0);
+    return err == 0 ? af_xdp_program_attach(self->program, self->ifindex, true) : err;
 }
 
 /* Its socket is a new one. */
@@ -204,7 +220,7 @@ static int open_queues(struct af_xdp *self, uint32_t frame_size)
         .ring = self->conf.ring,
         .frame_size = frame_size,
         .generic = self->generic,
-        .local = is_local(self),
+        .sums = is_local(self) ? af_xdp_program_watch_sums(self->program) : NULL,
         .copy = self->generic || self->conf.mode == SOFT_AF_XDP_COPY,
     };
     uint32_t n = count_queues(self);
@@ -244,13 +260,12 @@ static int start(struct af_xdp *self)
 
     if (err == 0)
         err = choose_frame_size(self, &frame_size);
-    if (err == 0)
-        err = af_xdp_program_load(&self->program);
     if (err != 0)
         return err;
     self->longest = frame_size - AF_XDP_HEADROOM;
-    af_xdp_program_set_longest(self->program, self->longest);
-    err = attach(self);
+    err = self->conf.mode == SOFT_AF_XDP_GENERIC ? 0 : load(self, self->ifindex);
+    if (err == 0)
+        err = attach(self);
     if (err != 0)
         return err;
     self->poll_fd = epoll_create1(EPOLL_CLOEXEC);

@@ -14,8 +14,12 @@
 #include "soft/nic/af_xdp/module/af_xdp_priv.h"
 #include "util/clock.h"
 
-#include <port.skel.h> /* made by the build; needs what is above */
+/* Made by the build; they need what is above. */
+#include <port.skel.h>
+#include <tags.skel.h>
 
+/* BPF_F_XDP_DEV_BOUND_ONLY, which older headers do not have. */
+#define DEVICE_BOUND (1u << 6)
 /* How long the kernel may be asked again to take the program. */
 #define LOAD_NS 10000000000u
 
@@ -24,8 +28,17 @@ struct shape {
     uint32_t used; /* claims; 0: free, its number may be given again */
 };
 
+/* Of the form that is loaded. */
+struct parts {
+    volatile struct af_xdp_control *control;
+    int sockets, shapes, claims, sums; /* maps */
+    int port, back;                    /* programs */
+};
+
 struct af_xdp_program {
-    struct af_xdp_skeleton *skeleton;
+    struct af_xdp_port *plain; /* this form or the other one is loaded */
+    struct af_xdp_tags *tags;
+    struct parts parts;
     int link; /* of the port's program; -1: not attached */
     int ncpus;
     struct af_xdp_sum *sums; /* of each core, for reading them */
@@ -64,17 +77,60 @@ static int fail(int err, const char *what)
     return soft_fail(err, "%s: %s", what, strerror(-err));
 }
 
-/* A program that could not be loaded cannot be tried again, it has to be read again. */
-static int try_load(struct af_xdp_program *self)
+/* Fails on most kernels before 6.8, in drivers that do not know tags, and in the stack. */
+static int try_tags(struct af_xdp_program *self, int ifindex)
 {
-    af_xdp_skeleton__destroy(self->skeleton);
-    self->skeleton = af_xdp_skeleton__open();
-    return self->skeleton != NULL ? af_xdp_skeleton__load(self->skeleton) : -errno;
+    struct af_xdp_tags *form = af_xdp_tags__open();
+    int err;
+
+    if (form == NULL)
+        return -errno;
+    bpf_program__set_ifindex(form->progs.od_port, (uint32_t)ifindex);
+    bpf_program__set_flags(form->progs.od_port, DEVICE_BOUND);
+    err = af_xdp_tags__load(form);
+    if (err != 0) {
+        af_xdp_tags__destroy(form);
+        return err;
+    }
+    self->tags = form;
+    self->parts = (struct parts){.control = &form->bss->control,
+                                 .sockets = bpf_map__fd(form->maps.sockets),
+                                 .shapes = bpf_map__fd(form->maps.shapes),
+                                 .claims = bpf_map__fd(form->maps.claims),
+                                 .sums = bpf_map__fd(form->maps.sums),
+                                 .port = bpf_program__fd(form->progs.od_port),
+                                 .back = bpf_program__fd(form->progs.od_back)};
+    return 0;
+}
+
+static int try_plain(struct af_xdp_program *self, int ifindex)
+{
+    struct af_xdp_port *form = af_xdp_port__open();
+    int err;
+
+    (void)ifindex;
+    if (form == NULL)
+        return -errno;
+    err = af_xdp_port__load(form);
+    if (err != 0) {
+        af_xdp_port__destroy(form);
+        return err;
+    }
+    self->plain = form;
+    self->parts = (struct parts){.control = &form->bss->control,
+                                 .sockets = bpf_map__fd(form->maps.sockets),
+                                 .shapes = bpf_map__fd(form->maps.shapes),
+                                 .claims = bpf_map__fd(form->maps.claims),
+                                 .sums = bpf_map__fd(form->maps.sums),
+                                 .port = bpf_program__fd(form->progs.od_port),
+                                 .back = bpf_program__fd(form->progs.od_back)};
+    return 0;
 }
 
 /* The kernel gives up the check of a program when a signal comes (EAGAIN): those that can wait do,
  * and for others, as of a debugger, it is asked again. */
-static int load(struct af_xdp_program *self)
+static int load(struct af_xdp_program *self, int ifindex,
+                int (*try_form)(struct af_xdp_program *self, int ifindex))
 {
     const uint64_t end = od_now_ns() + LOAD_NS;
     sigset_t all, before;
@@ -83,13 +139,13 @@ static int load(struct af_xdp_program *self)
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, &before);
     do {
-        err = try_load(self);
+        err = try_form(self, ifindex);
     } while (err == -EAGAIN && od_now_ns() < end);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return err != 0 ? fail(err, "loading the XDP program") : 0;
+    return err;
 }
 
-int af_xdp_program_load(struct af_xdp_program **out)
+int af_xdp_program_load(int ifindex, struct af_xdp_program **out)
 {
     struct af_xdp_program *self = calloc(1, sizeof(*self));
     int err;
@@ -106,9 +162,13 @@ int af_xdp_program_load(struct af_xdp_program **out)
         err = soft_fail(-ENOMEM, "no memory for a port");
         goto err_unload;
     }
-    err = load(self);
-    if (err != 0)
-        goto err_unload;
+    if (ifindex == 0 || load(self, ifindex, try_tags) != 0) {
+        err = load(self, ifindex, try_plain);
+        if (err != 0) {
+            err = fail(err, "loading the XDP program");
+            goto err_unload;
+        }
+    }
     *out = self;
     return 0;
 
@@ -119,12 +179,18 @@ err_unload:
 
 void af_xdp_program_set_longest(struct af_xdp_program *self, uint32_t longest)
 {
-    self->skeleton->bss->control.longest = longest;
+    self->parts.control->longest = longest;
+}
+
+const volatile uint32_t *af_xdp_program_watch_sums(struct af_xdp_program *self)
+{
+    self->parts.control->sums = AF_XDP_SUMS_WATCHED;
+    return &self->parts.control->sums;
 }
 
 int af_xdp_program_fd(const struct af_xdp_program *self)
 {
-    return bpf_program__fd(self->skeleton->progs.od_port);
+    return self->parts.port;
 }
 
 int af_xdp_program_attach(struct af_xdp_program *self, int ifindex, bool generic)
@@ -146,7 +212,7 @@ int af_xdp_program_attach(struct af_xdp_program *self, int ifindex, bool generic
 
 int af_xdp_program_add_socket(struct af_xdp_program *self, uint32_t queue, int fd)
 {
-    int err = bpf_map_update_elem(bpf_map__fd(self->skeleton->maps.sockets), &queue, &fd, BPF_ANY);
+    int err = bpf_map_update_elem(self->parts.sockets, &queue, &fd, BPF_ANY);
 
     return err == 0 ? 0 : fail(err, "the map of sockets");
 }
@@ -157,8 +223,10 @@ void af_xdp_program_unload(struct af_xdp_program *self)
         return;
     if (self->link >= 0)
         close(self->link);
-    if (self->skeleton != NULL)
-        af_xdp_skeleton__destroy(self->skeleton);
+    if (self->plain != NULL)
+        af_xdp_port__destroy(self->plain);
+    if (self->tags != NULL)
+        af_xdp_tags__destroy(self->tags);
     free(self->sums);
     free(self);
 }
@@ -192,20 +260,20 @@ static int find_shape(const struct af_xdp_program *self, const struct soft_nic_c
 static int claim_all(struct af_xdp_program *self, bool on)
 {
     self->all += on ? 1 : UINT32_MAX;
-    self->skeleton->bss->control.all = self->all;
+    self->parts.control->all = self->all;
     return 0;
 }
 
 static int add_shape(struct af_xdp_program *self, uint32_t number,
                      const struct soft_nic_claim_keys *mask)
 {
-    int err = bpf_map_update_elem(bpf_map__fd(self->skeleton->maps.shapes), &number, mask, BPF_ANY);
+    int err = bpf_map_update_elem(self->parts.shapes, &number, mask, BPF_ANY);
 
     if (err != 0)
         return err;
     self->shapes[number].mask = *mask;
     if (number == self->nshapes)
-        self->skeleton->bss->control.nshapes = ++self->nshapes;
+        self->parts.control->nshapes = ++self->nshapes;
     return 0;
 }
 
@@ -214,14 +282,14 @@ static void forget_shapes(struct af_xdp_program *self)
 {
     while (self->nshapes > 0 && self->shapes[self->nshapes - 1].used == 0)
         self->nshapes--;
-    self->skeleton->bss->control.nshapes = self->nshapes;
+    self->parts.control->nshapes = self->nshapes;
 }
 
 /* How often it is claimed is the map's value. */
 static int change(struct af_xdp_program *self, struct shape *shape, const struct af_xdp_claim *key,
                   bool on)
 {
-    int map = bpf_map__fd(self->skeleton->maps.claims), err;
+    int map = self->parts.claims, err;
     uint32_t count = 0;
 
     (void)bpf_map_lookup_elem(map, key, &count);
@@ -263,7 +331,7 @@ void af_xdp_program_sums(struct af_xdp_program *self, struct af_xdp_sum *sum)
     uint32_t zero = 0;
 
     *sum = (struct af_xdp_sum){0};
-    if (bpf_map_lookup_elem(bpf_map__fd(self->skeleton->maps.sums), &zero, self->sums) != 0)
+    if (bpf_map_lookup_elem(self->parts.sums, &zero, self->sums) != 0)
         return;
     for (int i = 0; i < self->ncpus; i++) {
         sum->passed += self->sums[i].passed;
@@ -281,5 +349,5 @@ bool af_xdp_program_to_stack(struct af_xdp_program *self, int ifindex, const voi
     LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = frame, .data_size_in = len, .ctx_in = &ctx,
                 .ctx_size_in = sizeof(ctx), .repeat = 1, .flags = BPF_F_TEST_XDP_LIVE_FRAMES);
 
-    return bpf_prog_test_run_opts(bpf_program__fd(self->skeleton->progs.od_back), &opts) == 0;
+    return bpf_prog_test_run_opts(self->parts.back, &opts) == 0;
 }

@@ -26,12 +26,18 @@ struct af_xdp_sum {
     __u64 oversize_bytes;
 };
 
+enum {
+    AF_XDP_SUMS_TRUSTED, /* nobody leaves checksums to us */
+    AF_XDP_SUMS_WATCHED, /* senders might */
+    AF_XDP_SUMS_OPEN,    /* one did, says the program */
+};
+
 /* Written by the module while the program runs. */
 struct af_xdp_control {
     __u32 longest; /* frame that a place has room for */
     __u32 all;     /* frames are claimed, whatever they are */
     __u32 nshapes; /* used ones are in front */
-    __u32 reserved;
+    __u32 sums;    /* AF_XDP_SUMS_... */
 };
 
 #endif /* OD_SOFT_NIC_AF_XDP_MODULE_PROGRAM_H_ */

@@ -2,10 +2,8 @@
 /* A queue of an interface: its socket, and what comes through it. */
 
 #include <errno.h>
-#include <linux/if_ether.h>
 #include <linux/if_link.h>
 #include <linux/if_xdp.h>
-#include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -223,44 +221,15 @@ uint64_t af_xdp_queue_lost(const struct af_xdp_queue *self)
  * Receiving
  */
 
-/* Words of the pseudo header, in host order; 0: not TCP or UDP, or not told here. */
-static uint32_t pseudo_sum(const uint8_t *ip, bool is_ipv4, uint32_t *proto)
+/* Once the program has seen a frame that looks so, all are looked at. */
+static OD_COLD void find_unsummed(struct soft_nic_frame *frames, uint32_t n)
 {
-    const uint8_t *addresses = is_ipv4 ? ip + 12 : ip + 8;
-    uint32_t words = is_ipv4 ? 4 : 16, sum;
+    struct soft_nic_packet packet;
 
-    *proto = is_ipv4 ? ip[9] : ip[6];
-    if (*proto != IPPROTO_TCP && *proto != IPPROTO_UDP)
-        return 0;
-    sum = *proto + (is_ipv4 ? soft_nic_get16(ip + 2) - SOFT_NIC_IPV4_LEN : soft_nic_get16(ip + 4));
-    for (uint32_t i = 0; i < words; i++)
-        sum += soft_nic_get16(addresses + 2 * i);
-    return sum;
-}
-
-/* The program cannot see that a sum was left open; but then it is that of the pseudo header. Frames
- * with options, tags or extension headers are not looked at. */
-static bool is_unsummed(const uint8_t *data, uint32_t len)
-{
-    const uint8_t *ip = data + SOFT_NIC_ETHER_LEN, *field;
-    bool is_ipv4;
-    uint32_t sum, proto;
-
-    if (len < SOFT_NIC_ETHER_LEN + SOFT_NIC_IPV4_LEN)
-        return false;
-    is_ipv4 = soft_nic_get16(data + 12) == ETH_P_IP && ip[0] == 0x45;
-    if (!is_ipv4 &&
-        (soft_nic_get16(data + 12) != ETH_P_IPV6 || len < SOFT_NIC_ETHER_LEN + SOFT_NIC_IPV6_LEN))
-        return false;
-    if (is_ipv4 && (soft_nic_get16(ip + 6) & 0x3fff) != 0)
-        return false;
-    sum = pseudo_sum(ip, is_ipv4, &proto);
-    field =
-        ip + (is_ipv4 ? SOFT_NIC_IPV4_LEN : SOFT_NIC_IPV6_LEN) + (proto == IPPROTO_TCP ? 16 : 6);
-    if (sum == 0 || field + 2 > data + len)
-        return false;
-    sum = (sum & 0xffff) + (sum >> 16);
-    return ((sum & 0xffff) + (sum >> 16)) == soft_nic_get16(field);
+    for (uint32_t i = 0; i < n; i++) {
+        soft_nic_parse(frames[i].data, frames[i].len, &packet);
+        frames[i].is_unsummed = soft_nic_l4_is_open(frames[i].data, &packet);
+    }
 }
 
 static uint32_t peek(struct af_xdp_queue *self, uint32_t max)
@@ -286,8 +255,8 @@ uint32_t af_xdp_queue_rx(struct af_xdp_queue *self, struct soft_nic_frame *frame
         /* Another core wrote it; what is waited for now is not waited for once a frame. */
         __builtin_prefetch(data);
     }
-    for (uint32_t i = 0; i < n && self->conf.local; i++)
-        frames[i].is_unsummed = is_unsummed(frames[i].data, frames[i].len);
+    if (self->conf.sums != NULL && *self->conf.sums == AF_XDP_SUMS_OPEN)
+        find_unsummed(frames, n);
     self->held = n;
     self->is_idle = n == 0;
     return n;
