@@ -10,6 +10,7 @@ installed tree and run on the CPU. Exit status 77: that nvcc cannot be used here
 import json
 import os
 import shutil
+import socket
 import subprocess
 import sys
 
@@ -54,6 +55,36 @@ class Tests(run_external.Tests):
         self.run('gpu_dma_memcpy', 'host', '0000:b1:00.0', '0000:06:00.0',
                  says=['kernel sees: written by the CPU', 'CPU sees: written by a kernel',
                        'finished successfully'])
+
+    def talk_by_kernels(self, *more):
+        """Two processes; what the server's and the client's kernels and programs say."""
+        where = ['-d', '0000:b1:00.0', '-g', '0000:06:00.0', *more]
+        server = self.start('gpu_rdma_write', 'host', *where)
+        server.await_line('of the server')
+        port = server.texts()[0].split('port ')[1].split()[0]
+        client = self.start('gpu_rdma_write', 'host', '-c', port, *where)
+        return [process.end(says=['finished successfully'])[0] for process in (server, client)]
+
+    def check_talk(self, server, client, connection):
+        for turn in range(4):
+            line = 'connection %d: 2 operations, immediates %d and %d' % (connection, turn, turn + 1)
+            expect(line in server, 'no "%s" in %s' % (line, server))
+        line = 'connection %d: 4 commits' % connection
+        expect(line in client, 'no "%s" in %s' % (line, client))
+
+    def test_kernels_write_to_another_process(self):
+        said = self.talk_by_kernels()
+        self.check_talk(*said, 0)
+        expect('the memory is what the client wrote' in said[0], said[0])
+
+    def test_a_second_connection_beside_a_kernel(self):
+        with socket.socket() as held:  # nobody else gets this port meanwhile
+            held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            held.bind(('', 0))
+            said = self.talk_by_kernels('-a', str(held.getsockname()[1]))
+        for connection in (0, 1):
+            self.check_talk(*said, connection)
+        expect(said[0].count('the memory is what the client wrote') == 2, said[0])
 
     def test_at_times(self):
         for scope in range(3):
