@@ -298,7 +298,10 @@ static int open_both(void **state)
     assert_int_equal(soft_nic_port_hold(&s.device, &s.port), 0);
     s.ops = *s.port->backend->ops;
     s.ops.claim = claim;
+    soft_nic_thread_stop(s.port); /* it reads what is changed here */
     s.port->backend->ops = &s.ops;
+    atomic_store(&s.port->over, false);
+    assert_int_equal(soft_nic_thread_start(s.port), 0);
     assert_int_equal(soft_nic_table_create(s.port, &conf, &s.table), 0);
     soft_nic_port_set_root(s.port, s.table);
     return 0;
