@@ -2,6 +2,7 @@
 #include "urom/worker/worker_priv.h"
 
 #include <dlfcn.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,6 +74,15 @@ static void find_extensions(struct worker_plugin *plugin)
     plugin->ext_arm = (urom_plugin_ext_arm_t)dlsym(plugin->handle, "urom_plugin_ext_arm");
 }
 
+/* By its true name: a plugin finds its libraries beside itself, also where a link leads to it.
+ * Plugins have functions of equal names: none may see the others'. */
+static void *open_library(const char *path)
+{
+    char real[PATH_MAX];
+
+    return dlopen(realpath(path, real) != NULL ? real : path, RTLD_NOW | RTLD_LOCAL);
+}
+
 bool worker_plugin_load(struct worker_plugin *plugin, struct worker_reason *reason)
 {
     doca_error_t (*get_version)(uint64_t *);
@@ -82,8 +92,7 @@ bool worker_plugin_load(struct worker_plugin *plugin, struct worker_reason *reas
     if (!set_name(plugin))
         return worker_fail(reason, DOCA_ERROR_INVALID_VALUE,
                            "%.150s: no file name of the form NAME.so", plugin->path);
-    /* Plugins have functions of equal names: none may see the others'. */
-    plugin->handle = dlopen(plugin->path, RTLD_NOW | RTLD_LOCAL);
+    plugin->handle = open_library(plugin->path);
     if (plugin->handle == NULL)
         return worker_fail(reason, DOCA_ERROR_NOT_FOUND, "%s", dlerror());
     get_version = (doca_error_t(*)(uint64_t *))dlsym(plugin->handle, "urom_plugin_get_version");

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: BSD-3-Clause */
+/* SPDX-License-Identifier: BSD-3-Clause OR GPL-2.0-only */
 /* The XDP program of a port: frames that are claimed go to the socket of their queue, the others on
  * to the network stack. It reads less of a frame than the classifier does; where it cannot tell,
  * the frame is claimed, and the classifier gives it back. */
