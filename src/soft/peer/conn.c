@@ -59,20 +59,23 @@ static void exporter_ended(struct soft_service_watch *watch, uint32_t events)
 
 /* ---- Messages ---- */
 
+/* Looks once more at the end: this process may have stood still past it. */
 static int wait_for(int fd, short events, uint64_t deadline)
 {
-    uint64_t now = soft_service_now_ms();
     struct pollfd pfd = {.fd = fd, .events = events};
-    int n;
+    int left;
 
-    while (now < deadline) {
-        n = poll(&pfd, 1, (int)(deadline - now));
+    do {
+        uint64_t now = soft_service_now_ms();
+        int n;
+
+        left = now < deadline ? (int)(deadline - now) : 0;
+        n = poll(&pfd, 1, left);
         if (n > 0)
             return 0;
         if (n < 0 && errno != EINTR)
             return -errno;
-        now = soft_service_now_ms();
-    }
+    } while (left > 0);
     return -ETIMEDOUT;
 }
 
