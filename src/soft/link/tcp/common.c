@@ -361,7 +361,7 @@ static void at_exit(void)
     {
         struct soft_tcp_link *self = OD_LIST_ENTRY(link, struct soft_tcp_link, all);
         uint64_t now = soft_service_now_ms();
-        bool news;
+        bool news = false;
 
         while (self->released && !is_over(self) && now < end) {
             struct pollfd pfd = {.fd = self->sock, .events = POLLIN};
