@@ -77,6 +77,21 @@ static int fail(int err, const char *what)
     return soft_fail(err, "%s: %s", what, strerror(-err));
 }
 
+/* Both forms have the same ones, under the same names. */
+static struct parts parts_of(const struct bpf_object *object,
+                             volatile struct af_xdp_control *control)
+{
+    return (struct parts){
+        .control = control,
+        .sockets = bpf_object__find_map_fd_by_name(object, "sockets"),
+        .shapes = bpf_object__find_map_fd_by_name(object, "shapes"),
+        .claims = bpf_object__find_map_fd_by_name(object, "claims"),
+        .sums = bpf_object__find_map_fd_by_name(object, "sums"),
+        .port = bpf_program__fd(bpf_object__find_program_by_name(object, "od_port")),
+        .back = bpf_program__fd(bpf_object__find_program_by_name(object, "od_back")),
+    };
+}
+
 /* Fails on most kernels before 6.8, in drivers that do not know tags, and in the stack. */
 static int try_tags(struct af_xdp_program *self, int ifindex)
 {
@@ -93,13 +108,7 @@ static int try_tags(struct af_xdp_program *self, int ifindex)
         return err;
     }
     self->tags = form;
-    self->parts = (struct parts){.control = &form->bss->control,
-                                 .sockets = bpf_map__fd(form->maps.sockets),
-                                 .shapes = bpf_map__fd(form->maps.shapes),
-                                 .claims = bpf_map__fd(form->maps.claims),
-                                 .sums = bpf_map__fd(form->maps.sums),
-                                 .port = bpf_program__fd(form->progs.od_port),
-                                 .back = bpf_program__fd(form->progs.od_back)};
+    self->parts = parts_of(form->obj, &form->bss->control);
     return 0;
 }
 
@@ -117,13 +126,7 @@ static int try_plain(struct af_xdp_program *self, int ifindex)
         return err;
     }
     self->plain = form;
-    self->parts = (struct parts){.control = &form->bss->control,
-                                 .sockets = bpf_map__fd(form->maps.sockets),
-                                 .shapes = bpf_map__fd(form->maps.shapes),
-                                 .claims = bpf_map__fd(form->maps.claims),
-                                 .sums = bpf_map__fd(form->maps.sums),
-                                 .port = bpf_program__fd(form->progs.od_port),
-                                 .back = bpf_program__fd(form->progs.od_back)};
+    self->parts = parts_of(form->obj, &form->bss->control);
     return 0;
 }
 
