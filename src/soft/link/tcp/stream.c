@@ -77,15 +77,29 @@ static void break_off(struct soft_tcp_stream *stream)
     atomic_store_explicit(&stream->behind, false, memory_order_relaxed);
 }
 
+/* Of a vector: which part is memory that may not be there, and what the last part is then. */
+struct foreign {
+    unsigned int part;
+    const void *spoilt;
+};
+
+/* What a peer reads is between the program and the peer: thread checkers, which look into
+ * sendmsg(), are not to take it for a reading of this thread. */
+static ssize_t send_unseen(int sock, const struct msghdr *msg, int flags)
+{
+    return syscall(SYS_sendmsg, sock, msg, flags);
+}
+
 /* Bytes that the socket took; 0: none now. -EPIPE. */
 static ssize_t put(struct soft_tcp_stream *stream, struct iovec *iov, unsigned int niov,
-                   ssize_t (*transmit)(int sock, const struct msghdr *msg, int flags))
+                   const struct foreign *foreign)
 {
     struct msghdr msg = {.msg_iov = iov, .msg_iovlen = niov};
     ssize_t n;
 
     do
-        n = transmit(stream->sock, &msg, MSG_DONTWAIT | MSG_NOSIGNAL);
+        n = foreign != NULL ? send_unseen(stream->sock, &msg, MSG_DONTWAIT | MSG_NOSIGNAL)
+                            : sendmsg(stream->sock, &msg, MSG_DONTWAIT | MSG_NOSIGNAL);
     while (n < 0 && errno == EINTR);
     if (n >= 0)
         return n;
@@ -134,11 +148,23 @@ static struct soft_tcp_chunk *room_behind(struct soft_tcp_stream *stream, size_t
     return last;
 }
 
-/* All but the first `skip` bytes. */
+/* Reads memory that may not be there. False: not all of it was; zeros stand for the rest. */
+static bool read_foreign(char *to, const char *from, size_t len)
+{
+    struct iovec local = {to, len}, remote = {(void *)(uintptr_t)from, len};
+    ssize_t n = len > 0 ? process_vm_readv(soft_service_self(), &local, 1, &remote, 1, 0) : 0;
+    size_t had = n > 0 ? (size_t)n : 0;
+
+    memset(to + had, 0, len - had);
+    return had == len;
+}
+
+/* All but the first `skip` bytes. The last part of a vector with a foreign one is all kept. */
 static int keep(struct soft_tcp_stream *stream, const struct iovec *iov, unsigned int niov,
-                size_t skip, size_t len)
+                size_t skip, size_t len, const struct foreign *foreign)
 {
     struct soft_tcp_chunk *chunk = room_behind(stream, len - skip);
+    bool whole = true;
 
     if (chunk == NULL) {
         /* Half a frame is no frame. */
@@ -148,9 +174,15 @@ static int keep(struct soft_tcp_stream *stream, const struct iovec *iov, unsigne
     }
     for (unsigned int i = 0; i < niov; i++) {
         size_t past = OD_MIN(skip, iov[i].iov_len), n = iov[i].iov_len - past;
+        const char *from = (const char *)iov[i].iov_base + past;
+        char *to = chunk->bytes + chunk->len;
 
-        if (n > 0)
-            memcpy(chunk->bytes + chunk->len, (const char *)iov[i].iov_base + past, n);
+        if (!whole && i == niov - 1)
+            from = (const char *)foreign->spoilt + past;
+        if (foreign != NULL && i == foreign->part)
+            whole = read_foreign(to, from, n);
+        else if (n > 0)
+            memcpy(to, from, n);
         chunk->len += n;
         skip -= past;
     }
@@ -183,7 +215,7 @@ static bool flush(struct soft_tcp_stream *stream)
 
         for (struct soft_tcp_chunk *c = stream->first; c != NULL && niov < VECTOR; c = c->next)
             iov[niov++] = (struct iovec){c->bytes + c->done, c->len - c->done};
-        n = put(stream, iov, niov, sendmsg);
+        n = put(stream, iov, niov, NULL);
         if (n <= 0)
             break;
         while (n > 0) {
@@ -200,17 +232,17 @@ static bool flush(struct soft_tcp_stream *stream)
 }
 
 static int write_all(struct soft_tcp_stream *stream, struct iovec *iov, unsigned int niov,
-                     size_t len)
+                     size_t len, const struct foreign *foreign)
 {
     ssize_t n = 0;
 
     if (stream->broken)
         return -EPIPE;
     if (flush(stream) && niov <= VECTOR)
-        n = put(stream, iov, niov, sendmsg);
+        n = put(stream, iov, niov, foreign);
     if (n < 0 || stream->broken)
         return -EPIPE;
-    return (size_t)n == len ? 0 : keep(stream, iov, niov, (size_t)n, len);
+    return (size_t)n == len ? 0 : keep(stream, iov, niov, (size_t)n, len, foreign);
 }
 
 int soft_tcp_stream_write(struct soft_tcp_stream *stream, const struct iovec *iov,
@@ -223,7 +255,7 @@ int soft_tcp_stream_write(struct soft_tcp_stream *stream, const struct iovec *io
         all[i] = iov[i];
         len += iov[i].iov_len;
     }
-    return write_all(stream, all, niov, len);
+    return write_all(stream, all, niov, len, NULL);
 }
 
 static struct soft_tcp_head make_head(struct soft_tcp_stream *stream, enum soft_tcp_type type,
@@ -249,64 +281,17 @@ int soft_tcp_stream_send(struct soft_tcp_stream *stream, enum soft_tcp_type type
     if (niov < VECTOR) {
         for (unsigned int i = 0; i < niov; i++)
             all[1 + i] = iov[i];
-        return write_all(stream, all, niov + 1, sizeof(head) + len);
+        return write_all(stream, all, niov + 1, sizeof(head) + len, NULL);
     }
     /* Room for all of it first, so that the head does not go without the rest. */
     if (stream->broken || room_behind(stream, sizeof(head) + len) == NULL)
         return stream->broken ? -EPIPE : -ENOMEM;
-    rc = keep(stream, all, 1, 0, sizeof(head));
+    rc = keep(stream, all, 1, 0, sizeof(head), NULL);
     if (rc == 0)
-        rc = keep(stream, iov, niov, 0, len);
+        rc = keep(stream, iov, niov, 0, len, NULL);
     if (rc == 0)
         flush(stream);
     return stream->broken ? -EPIPE : rc;
-}
-
-/* What a peer reads is between the program and the peer: thread checkers, which look into
- * sendmsg(), are not to take it for a reading of this thread. */
-static ssize_t send_unseen(int sock, const struct msghdr *msg, int flags)
-{
-    return syscall(SYS_sendmsg, sock, msg, flags);
-}
-
-/* Reads memory that may not be there. False: not all of it was; zeros stand for the rest. */
-static bool read_foreign(char *to, const char *from, size_t len)
-{
-    struct iovec local = {to, len}, remote = {(void *)(uintptr_t)from, len};
-    ssize_t n = len > 0 ? process_vm_readv(soft_service_self(), &local, 1, &remote, 1, 0) : 0;
-    size_t had = n > 0 ? (size_t)n : 0;
-
-    memset(to + had, 0, len - had);
-    return had == len;
-}
-
-/* keep(), for a vector whose `part` is foreign, and whose last part is all kept. */
-static int keep_foreign(struct soft_tcp_stream *stream, const struct iovec *iov, unsigned int niov,
-                        size_t skip, size_t len, unsigned int part, const void *spoilt)
-{
-    struct soft_tcp_chunk *chunk = room_behind(stream, len - skip);
-    bool whole = true;
-
-    if (chunk == NULL) {
-        if (skip > 0)
-            break_off(stream);
-        return -ENOMEM;
-    }
-    for (unsigned int i = 0; i < niov; i++) {
-        size_t past = OD_MIN(skip, iov[i].iov_len), n = iov[i].iov_len - past;
-        const char *from = (const char *)iov[i].iov_base + past;
-        char *to = chunk->bytes + chunk->len;
-
-        if (i == niov - 1 && !whole)
-            from = (const char *)spoilt + past;
-        if (i == part)
-            whole = read_foreign(to, from, n);
-        else if (n > 0)
-            memcpy(to, from, n);
-        chunk->len += n;
-        skip -= past;
-    }
-    return 0;
 }
 
 int soft_tcp_stream_send_foreign(struct soft_tcp_stream *stream, const struct iovec *iov,
@@ -314,24 +299,15 @@ int soft_tcp_stream_send_foreign(struct soft_tcp_stream *stream, const struct io
                                  const void *spoilt)
 {
     struct soft_tcp_head head = make_head(stream, SOFT_TCP_MESSAGE, len);
-    const size_t all_len = sizeof(head) + len;
+    const struct foreign foreign = {.part = part + 1, .spoilt = spoilt};
     struct iovec all[VECTOR];
-    ssize_t n = 0;
 
     if (niov >= VECTOR)
         return -EMSGSIZE;
-    if (stream->broken)
-        return -EPIPE;
     all[0] = (struct iovec){&head, sizeof(head)};
     for (unsigned int i = 0; i < niov; i++)
         all[1 + i] = iov[i];
-    if (flush(stream))
-        n = put(stream, all, niov + 1, send_unseen);
-    if (n < 0 || stream->broken)
-        return -EPIPE;
-    return (size_t)n == all_len
-               ? 0
-               : keep_foreign(stream, all, niov + 1, (size_t)n, all_len, part + 1, spoilt);
+    return write_all(stream, all, niov + 1, sizeof(head) + len, &foreign);
 }
 
 void soft_tcp_stream_ack(struct soft_tcp_stream *stream)
