@@ -342,13 +342,17 @@ static OD_COLD void begin_for_sleeper(struct threads_chan *self, struct soft_cop
         begin_first(self, job);
 }
 
+static bool is_for_batch(const struct soft_copy_job *job)
+{
+    return soft_copy_is_small(job) && !soft_copy_is_abroad(job);
+}
+
 static int threads_submit(struct soft_copy_chan *chan, struct soft_copy_job *job)
 {
     struct threads_chan *self = from_base(chan);
     int err = soft_copy_queue_push(&self->queue, job);
 
-    if (od_unlikely(od_waker_is_armed(self->waker)) && err == 0 &&
-        (!soft_copy_is_small(job) || soft_copy_is_abroad(job)))
+    if (od_unlikely(od_waker_is_armed(self->waker)) && err == 0 && !is_for_batch(job))
         begin_for_sleeper(self, job);
     return err;
 }
@@ -363,7 +367,7 @@ static struct soft_copy_job *threads_poll(struct soft_copy_chan *chan)
 
         if (queue->head == queue->tail)
             return NULL;
-        if (od_likely(soft_copy_is_small(job) && !soft_copy_is_abroad(job)))
+        if (od_likely(is_for_batch(job)))
             soft_copy_batch(&self->lane, queue);
         else
             execute_runs(self, job);
