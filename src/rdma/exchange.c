@@ -94,6 +94,7 @@ static struct soft_link_conf link_conf(struct doca_rdma *rdma)
         .max_msg = RDMA_LINK_MSG,
         .depth = DEPTH,
         .connect_timeout = rdma->request_timeout,
+        .no_successor = true, /* an instance's number is never another's */
         .backlog = BACKLOG,
         /* With the data path on a GPU its thread looks, which opens and closes links, too. */
         .waker = rdma->gpu == NULL ? core_ctx_waker(&rdma->ctx) : NULL,

@@ -47,6 +47,9 @@ struct soft_link_conf {
                          holds, see soft_link_depth() */
     uint32_t connect_timeout; /* ms until a connect that nobody answers fails; 0 = one attempt,
                                  which whoever is there must answer within 5 s */
+    bool no_successor;        /* connect: the address is one process's own, so that nobody takes its
+                                 place when it is gone: where the kernel tells (local), the connect
+                                 fails at once then instead of at connect_timeout */
     uint32_t backlog;         /* listener: links that wait for soft_link_next(); more are refused */
     uint32_t answer_timeout;  /* listener: ms until an unanswered greeting is refused; 0 = 5000 */
     /* The owner's: woken when poll, recv or next would get somewhere, see also soft_link_await();

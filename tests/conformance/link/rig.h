@@ -110,13 +110,18 @@ static inline void rig_listen(struct rig *rig)
         fail_msg("listen at %s: %s", rig->addr, soft_reason());
 }
 
-static inline struct soft_link *rig_connect(struct rig *rig)
+static inline struct soft_link *rig_greet(struct rig *rig, const void *hello, size_t len)
 {
     struct soft_link *link;
 
-    if (soft_link_connect(rig->addr, &rig->conf, "hello", 5, &link) != 0)
+    if (soft_link_connect(rig->addr, &rig->conf, hello, len, &link) != 0)
         fail_msg("connect to %s: %s", rig->addr, soft_reason());
     return link;
+}
+
+static inline struct soft_link *rig_connect(struct rig *rig)
+{
+    return rig_greet(rig, "hello", 5);
 }
 
 static inline struct soft_link *rig_next(struct rig *rig)

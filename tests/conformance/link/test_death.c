@@ -161,9 +161,9 @@ static bool run_client(struct result *r, bool is_answered)
 }
 
 /* Until somebody ends it. */
-static void run_sleeper(void)
+static void run_sleeper(const void *hello, size_t len)
 {
-    rig.client = rig_connect(&rig);
+    rig.client = rig_greet(&rig, hello, len);
     rig_wait(rig.client, SOFT_LINK_UP);
     for (;;)
         pause();
@@ -172,11 +172,14 @@ static void run_sleeper(void)
 static int actor(const char *role, const char *step, const char *addr)
 {
     struct result r = {0};
+    pid_t pid = getpid();
 
     rig_init(&rig);
     snprintf(rig.addr, sizeof(rig.addr), "%s", addr);
     if (strcmp(role, "sleeper") == 0)
-        run_sleeper();
+        run_sleeper("hello", 5);
+    if (strcmp(role, "number") == 0)
+        run_sleeper(&pid, sizeof(pid));
     kill_at = (unsigned int)strtoul(step, NULL, 10);
     ACTOR_CHECK(strcmp(role, "client") == 0 ? run_client(&r, true) : run_server(&r));
     ACTOR_CHECK(r.end == -ESHUTDOWN || kill_at < STEP_COUNT);
@@ -272,12 +275,62 @@ static void a_check_sees_a_death_that_was_before_it(void **state)
     }
 }
 
+/* The listener's owner said yes and waits for the link, which the client's death must not hide. */
+static int admit_and_kill(void *arg, const void *hello, size_t len, void *answer,
+                          size_t *answer_len)
+{
+    pid_t pid;
+
+    (void)arg;
+    (void)answer;
+    if (len != sizeof(pid))
+        return -EACCES;
+    memcpy(&pid, hello, sizeof(pid));
+    kill(pid, SIGKILL);
+    waitid(P_PID, (id_t)pid, &(siginfo_t){0}, WEXITED | WNOWAIT);
+    *answer_len = 0;
+    return 0;
+}
+
+static void one_that_dies_while_it_is_taken_in_is_handed_out(void **state)
+{
+    pid_t pid;
+
+    (void)state;
+    rig.conf.admit = admit_and_kill;
+    rig_listen(&rig);
+    pid = rig_spawn("number", "0", rig.addr);
+    rig.server = rig_next(&rig);
+    assert_int_equal(rig_wait(rig.server, SOFT_LINK_DOWN), -ECONNRESET);
+    assert_int_equal(rig_recv_end(rig.server), -ECONNRESET);
+    assert_int_equal(rig_reap(pid), -SIGKILL);
+    rig_close(&rig);
+}
+
+/* A client that knows that its address has one owner. */
+static void nobody_comes_in_the_place_of_the_dead(void **state)
+{
+    time_t begin = time(NULL);
+
+    (void)state;
+    if (rig_is_network())
+        skip();
+    rig.conf.connect_timeout = 3600 * 1000;
+    rig.conf.no_successor = true;
+    rig.client = rig_connect(&rig);
+    assert_int_equal(rig_wait(rig.client, SOFT_LINK_DOWN), -ECONNREFUSED);
+    assert_true(time(NULL) - begin < RIG_SECONDS);
+    rig_close(&rig);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(a_client_dies_at_each_step, setup),
         cmocka_unit_test_setup(a_server_dies_at_each_step, setup),
         cmocka_unit_test_setup(a_check_sees_a_death_that_was_before_it, setup),
+        cmocka_unit_test_setup(one_that_dies_while_it_is_taken_in_is_handed_out, setup),
+        cmocka_unit_test_setup(nobody_comes_in_the_place_of_the_dead, setup),
     };
 
     if (rig_main(argc, argv))

@@ -4,7 +4,7 @@
 #include "lib/rdma_fixture.h"
 
 enum point {
-    AFTER_DETAILS, /* before it connects */
+    AFTER_DETAILS, /* before it connects, and perhaps before it can answer */
     AFTER_CONNECT,
     WITH_RECEIVES, /* some of what is sent can be taken */
     DURING_WRITES,
@@ -37,6 +37,14 @@ static void victim(int peer)
         doca_pe_progress(end.pe);
 }
 
+/* What touches the peer's memory is done when both are connected. */
+static void wait_for_connection(struct end *end, struct far *far)
+{
+    need_ok(end_write(end, end->conn, end_data(end, 0, 8), far_room(end, far, 0, 8), 0));
+    progress_until(end, end->ok == 1);
+    end->ok = 0;
+}
+
 static void survivor_at(enum point point, int other, pid_t pid)
 {
     struct end end = {0};
@@ -45,11 +53,16 @@ static void survivor_at(enum point point, int other, pid_t pid)
     double since;
     unsigned int sent = 0;
 
-    end_open(&end, 1u << 20);
+    end_create(&end, 1u << 20);
+    if (point == AFTER_DETAILS) /* the longest that a peer's death may take to be seen */
+        need_ok(doca_rdma_set_connection_request_timeout(end.rdma, 5000));
+    end_start(&end);
     tell(other, &what, 1);
     side_connect(&end, other);
     far = side_import(&end, other);
     hear(other, 'k');
+    if (point != AFTER_DETAILS)
+        wait_for_connection(&end, &far);
     need_ok(end_receive(&end, end_room(&end, 0, 64)));
     for (int i = 0; i < 5; i++, sent++) {
         if (point == DURING_WRITES)

@@ -143,6 +143,11 @@ static bool is_passing(int err)
            err == -ENOBUFS;
 }
 
+static bool is_final(const struct local_link *self, int err)
+{
+    return self->base.conf.no_successor && (err == -ENOENT || err == -ECONNREFUSED);
+}
+
 static void seek(struct local_link *self)
 {
     uint64_t now = soft_service_now_ms();
@@ -159,6 +164,8 @@ static void seek(struct local_link *self)
         atomic_store_explicit(&self->phase, LOCAL_ASKED, memory_order_release);
         soft_service_timer_set(&self->timer, self->deadline > now ? self->deadline - now : 0,
                                no_answer);
+    } else if (is_final(self, rc)) {
+        fail(self, -ECONNREFUSED);
     } else if (is_passing(rc)) {
         seek_later(self, rc == -ENOENT || rc == -EAGAIN ? -ECONNREFUSED : rc);
     } else {

@@ -83,21 +83,25 @@ static bool admit(struct local_link *self)
     static char answer[SOFT_LINK_HELLO_MAX];
     const struct soft_link_conf *conf = &self->base.conf;
     size_t len = 0;
-    int memory, rc;
+    int memory;
 
-    if (conf->admit(conf->admit_arg, self->base.hello.bytes, self->base.hello.len, answer, &len) !=
-        0) {
-        soft_local_send_refusal(self->sock, SOFT_REFUSAL_OWNER, answer,
-                                OD_MIN(len, sizeof(answer)));
-        return false;
-    }
+    /* First: whom the owner takes in must not fail for our own reasons. */
     if (soft_local_memory_create(self, self->wished_depth, &memory) != 0) {
         soft_local_send_refusal(self->sock, SOFT_REFUSAL_BUSY, NULL, 0);
         return false;
     }
-    rc = take_client_in(self, answer, OD_MIN(len, sizeof(answer)), memory);
+    if (conf->admit(conf->admit_arg, self->base.hello.bytes, self->base.hello.len, answer, &len) !=
+        0) {
+        close(memory);
+        soft_local_send_refusal(self->sock, SOFT_REFUSAL_OWNER, answer,
+                                OD_MIN(len, sizeof(answer)));
+        return false;
+    }
+    /* One that died meanwhile was taken in, too: the owner waits for its link. */
+    if (take_client_in(self, answer, OD_MIN(len, sizeof(answer)), memory) != 0)
+        soft_local_news(self, LOCAL_GONE, 0);
     close(memory);
-    return rc == 0;
+    return true;
 }
 
 static bool take_hello(struct local_link *self, const struct soft_frame_hello *hello,

@@ -53,19 +53,21 @@ static void answer_too_late(struct soft_service_timer *timer)
 
 /* ---- What a client says ---- */
 
-static bool take_client_in(struct soft_tcp_link *self, const void *text, size_t len)
+/* 0, -ECONNRESET: it has gone meanwhile, another negative errno: cannot be. */
+static int take_client_in(struct soft_tcp_link *self, const void *text, size_t len)
 {
     struct soft_tcp_greeting answer = soft_tcp_greeting_make(SOFT_TCP_ANSWER);
+    int rc = soft_tcp_come_up(self, self->base.max_msg,
+                              OD_MAX(self->wished_depth, self->base.conf.depth));
 
-    if (soft_tcp_come_up(self, self->base.max_msg,
-                         OD_MAX(self->wished_depth, self->base.conf.depth)) != 0)
-        return false;
+    if (rc != 0)
+        return rc;
     answer.max_msg = self->base.max_msg;
     answer.depth = self->base.depth;
     if (soft_tcp_send_greeting(self, answer, text, len) != 0)
-        return false;
+        return -ECONNRESET;
     soft_tcp_news(self, TCP_UP, 0);
-    return true;
+    return 0;
 }
 
 /* The owner lets answer at once. False: it said no, or it cannot be. */
@@ -74,16 +76,20 @@ static bool admit(struct soft_tcp_link *self)
     static char answer[SOFT_LINK_HELLO_MAX];
     const struct soft_link_conf *conf = &self->base.conf;
     size_t len = 0;
+    int rc;
 
     if (conf->admit(conf->admit_arg, self->base.hello.bytes, self->base.hello.len, answer, &len) !=
         0) {
         soft_tcp_send_refusal(self, SOFT_TCP_REFUSED, answer, OD_MIN(len, sizeof(answer)));
         return false;
     }
-    if (take_client_in(self, answer, OD_MIN(len, sizeof(answer))))
-        return true;
-    soft_tcp_send_refusal(self, SOFT_TCP_BUSY, NULL, 0);
-    return false;
+    rc = take_client_in(self, answer, OD_MIN(len, sizeof(answer)));
+    if (rc == -ECONNRESET)
+        /* It was taken in, too: the owner waits for its link. */
+        soft_tcp_news(self, TCP_GONE, rc);
+    else if (rc != 0)
+        soft_tcp_send_refusal(self, SOFT_TCP_BUSY, NULL, 0);
+    return rc == 0 || rc == -ECONNRESET;
 }
 
 static bool take_hello(struct soft_tcp_link *self, const struct soft_tcp_greeting *hello,
@@ -360,7 +366,7 @@ int soft_tcp_accept(struct soft_link *link, const void *answer, size_t len)
     soft_service_lock();
     if (soft_tcp_phase(self) != TCP_WAITING) {
         rc = too_late(self);
-    } else if (take_client_in(self, answer, len)) {
+    } else if (take_client_in(self, answer, len) == 0) {
         self->seen = TCP_UP;
     } else {
         soft_tcp_news(self, TCP_FAILED, -ECONNRESET);

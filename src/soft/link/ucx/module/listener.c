@@ -61,16 +61,19 @@ static void answer_too_late(struct soft_ucx_link *self)
 
 /* ---- What a client says ---- */
 
-static bool take_client_in(struct soft_ucx_link *self, const void *answer, size_t len)
+/* 0, -ECONNRESET: it has gone meanwhile, another negative errno: cannot be. */
+static int take_client_in(struct soft_ucx_link *self, const void *answer, size_t len)
 {
     const struct soft_ucx_greeting peer = {.slot = self->peer_slot, .cookie = self->peer_cookie};
+    int rc = soft_ucx_come_up(self, &peer, self->base.max_msg,
+                              OD_MAX(self->wished_depth, self->base.conf.depth));
 
-    if (soft_ucx_come_up(self, &peer, self->base.max_msg,
-                         OD_MAX(self->wished_depth, self->base.conf.depth)) != 0 ||
-        soft_ucx_send_greeting(self, SOFT_UCX_ANSWER, answer, len) != 0)
-        return false;
+    if (rc != 0)
+        return rc;
+    if (soft_ucx_send_greeting(self, SOFT_UCX_ANSWER, answer, len) != 0)
+        return -ECONNRESET;
     atomic_store_explicit(&self->phase, UCX_UP, memory_order_release);
-    return true;
+    return 0;
 }
 
 /* The owner lets answer at once. False: it said no, or it cannot be. */
@@ -79,16 +82,20 @@ static bool admit(struct soft_ucx_link *self)
     static char answer[SOFT_LINK_HELLO_MAX];
     const struct soft_link_conf *conf = &self->base.conf;
     size_t len = 0;
+    int rc;
 
     if (conf->admit(conf->admit_arg, self->base.hello.bytes, self->base.hello.len, answer, &len) !=
         0) {
         soft_ucx_send_refusal(self, SOFT_UCX_REFUSED, answer, OD_MIN(len, sizeof(answer)));
         return false;
     }
-    if (take_client_in(self, answer, OD_MIN(len, sizeof(answer))))
-        return true;
-    soft_ucx_send_refusal(self, SOFT_UCX_BUSY, NULL, 0);
-    return false;
+    rc = take_client_in(self, answer, OD_MIN(len, sizeof(answer)));
+    if (rc == -ECONNRESET)
+        /* It was taken in, too: the owner waits for its link. */
+        soft_ucx_news(self, UCX_GONE, rc);
+    else if (rc != 0)
+        soft_ucx_send_refusal(self, SOFT_UCX_BUSY, NULL, 0);
+    return rc == 0 || rc == -ECONNRESET;
 }
 
 static struct soft_ucx_link *find_silent(ucp_ep_h from, struct soft_ucx_listener *listener)
@@ -348,7 +355,7 @@ int soft_ucx_accept(struct soft_link *link, const void *answer, size_t len)
     soft_ucx_lock();
     if (soft_ucx_phase(self) != UCX_WAITING) {
         rc = too_late(self);
-    } else if (take_client_in(self, answer, len)) {
+    } else if (take_client_in(self, answer, len) == 0) {
         self->seen = UCX_UP;
     } else {
         soft_ucx_news(self, UCX_FAILED, -ECONNRESET);
