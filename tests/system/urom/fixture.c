@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "fixture.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -106,6 +107,46 @@ void fixture_wait_dead(pid_t pid)
         return;
     assert_int_equal(poll(&gone, 1, PATIENCE), 1);
     close(gone.fd);
+}
+
+static bool is_stopped(const char *stat_path)
+{
+    char text[512];
+    FILE *file = fopen(stat_path, "re");
+    const char *behind_name;
+    size_t n;
+
+    if (file == NULL)
+        return true; /* this thread has ended */
+    n = fread(text, 1, sizeof(text) - 1, file);
+    fclose(file);
+    text[n] = '\0';
+    behind_name = strrchr(text, ')');
+    return behind_name == NULL || strchr("TZX", behind_name[2]) != NULL;
+}
+
+static bool are_all_stopped(void *arg)
+{
+    char path[600];
+    struct dirent *thread;
+    bool all = true;
+    DIR *threads;
+
+    snprintf(path, sizeof(path), "/proc/%d/task", (int)*(pid_t *)arg);
+    threads = opendir(path);
+    assert_non_null(threads);
+    while (all && (thread = readdir(threads)) != NULL) {
+        snprintf(path, sizeof(path), "/proc/%d/task/%s/stat", (int)*(pid_t *)arg, thread->d_name);
+        all = thread->d_name[0] == '.' || is_stopped(path);
+    }
+    closedir(threads);
+    return all;
+}
+
+void fixture_freeze(pid_t pid)
+{
+    assert_int_equal(kill(pid, SIGSTOP), 0);
+    fixture_wait(are_all_stopped, &pid);
 }
 
 /* ------------------------------------------------------------------------------------------------

@@ -50,6 +50,9 @@ void fixture_wait(bool (*is_so)(void *arg), void *arg);
 
 /* Until all threads of a process have ended, whether or not somebody has waited for it. */
 void fixture_wait_dead(pid_t pid);
+/* SIGSTOP, and none of its threads runs any more when this returns: each stops when it is next
+ * given a processor, and others of them may still answer somebody until then. */
+void fixture_freeze(pid_t pid);
 
 /* ---- daemon ---- */
 

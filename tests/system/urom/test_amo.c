@@ -228,7 +228,7 @@ static void a_stopped_owner_holds_up_nobody_else(void **state)
     own = ops_region(&client, memory, 4096, 0);
     assert_ok(ops_attach(&client, peer.desc, peer.desc_len, &there));
     stopped = fixture_now_ms();
-    kill(peer.pid, SIGSTOP);
+    fixture_freeze(peer.pid);
     op = (struct doca_urom_amo){DOCA_UROM_AMO_FETCH_ADD, 8, there, peer.addr, 1, 0};
     assert_ok(doca_urom_amo_post(client.ops, &op, amo_done, &waits));
     assert_ok(doca_urom_ops_region_attach(client.ops, peer.desc, peer.desc_len, region_done,
@@ -318,7 +318,7 @@ static void a_fence_orders_the_operations_of_its_channel(void **state)
     elsewhere = ops_region(&other, others, 4096, 0);
     assert_ok(ops_attach(first, peer.desc, peer.desc_len, &there));
     ended = 0;
-    kill(peer.pid, SIGSTOP);
+    fixture_freeze(peer.pid);
     post_fenced(&ops[SLOW], there, peer.addr, 0);
     post_fenced(&ops[UNFENCED], own, (uintptr_t)memory, 0);
     post_fenced(&ops[FENCED], own, (uintptr_t)memory, OPS_FENCE);

@@ -32,7 +32,7 @@ static void open_and_freeze(void)
     setenv("DOCA_UROM_ANSWER_TIMEOUT_MS", "200", 1);
     fixture_host_open(&host);
     unsetenv("DOCA_UROM_ANSWER_TIMEOUT_MS");
-    assert_int_equal(kill(daemon_one.pid, SIGSTOP), 0);
+    fixture_freeze(daemon_one.pid);
 }
 
 static void thaw_and_close(void)

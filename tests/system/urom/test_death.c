@@ -215,7 +215,7 @@ static void a_worker_may_end_before_its_files_do(void **state)
     char before[32], file[128];
     struct doca_urom_worker *worker;
     pid_t pid, heir;
-    int status, fd;
+    int fd;
 
     (void)state;
     snprintf(before, sizeof(before), "%s", perturb != NULL ? perturb : "");
@@ -229,9 +229,7 @@ static void a_worker_may_end_before_its_files_do(void **state)
     close(fd);
     heir = heir_of(worker, file);
     pid = pid_of(worker);
-    kill(daemon_one.pid, SIGSTOP);
-    assert_int_equal(waitpid(daemon_one.pid, &status, WUNTRACED), daemon_one.pid);
-    assert_true(WIFSTOPPED(status));
+    fixture_freeze(daemon_one.pid);
     kill(pid, SIGKILL);
     fixture_wait_dead(pid);
     unlink(file);
@@ -370,7 +368,6 @@ static void a_query_that_the_daemon_does_not_survive_fails(void **state)
     struct doca_urom_service_get_workers_by_gid_task *query;
     struct fixture_result result = {0};
     struct doca_task *base;
-    int status;
 
     (void)state;
     open_all();
@@ -378,9 +375,7 @@ static void a_query_that_the_daemon_does_not_survive_fails(void **state)
                                                                       &query));
     base = doca_urom_service_get_workers_by_gid_task_as_task(query);
     doca_task_set_user_data(base, (union doca_data){.ptr = &result});
-    kill(daemon_one.pid, SIGSTOP);
-    assert_int_equal(waitpid(daemon_one.pid, &status, WUNTRACED), daemon_one.pid);
-    assert_true(WIFSTOPPED(status));
+    fixture_freeze(daemon_one.pid);
     assert_ok(doca_task_submit(base));
     fixture_daemon_kill(&daemon_one);
     fixture_event(host.pe);

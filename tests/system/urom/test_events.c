@@ -321,7 +321,7 @@ static void a_stop_does_not_wait_for_a_daemon_that_hangs(void **state)
 
     (void)state;
     assert_int_equal(fixture_worker_start(&host, worker), DOCA_CTX_STATE_RUNNING);
-    assert_int_equal(kill(daemon_one.pid, SIGSTOP), 0);
+    fixture_freeze(daemon_one.pid);
     assert_doca(DOCA_ERROR_IN_PROGRESS, doca_ctx_stop(ctx));
     sleep_for_event();
     assert_int_equal(fixture_state(ctx), DOCA_CTX_STATE_IDLE);

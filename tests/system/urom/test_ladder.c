@@ -445,7 +445,7 @@ static void use_one_that_stands_still(uint8_t *memory, struct doca_urom_ops_regi
 
     assert_ok(ops_attach(&client, far.desc, far.len, &there));
     stopped = fixture_now_ms();
-    kill(owner, SIGSTOP);
+    fixture_freeze(owner);
     put_large(here, own, far, there);
     /* What has nothing to do with it goes on. */
     assert_ok(doca_urom_rma_put(client.ops, own, here, own, here + 4096, 64, 0, ops_done, &other));
