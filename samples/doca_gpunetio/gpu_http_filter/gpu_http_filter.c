@@ -14,13 +14,13 @@
 #include <doca_gpunetio.h>
 #include <doca_mmap.h>
 
+#include "../../common/gpu_ring.h"
 #include "../../common/packets.h"
 #include "filter.h"
 
 #define GPU      "0000:06:00.0"
 #define RING     1024u
 #define SLOT     2048u
-#define PAGE     65536u
 #define QUEUE_ID 0
 #define AHEAD    512u /* frames that the kernel has not seen yet; the ring holds them */
 #define SECONDS  20.0
@@ -29,12 +29,10 @@ struct filter {
     struct packets packets;
     struct packets_txq txq;
     struct doca_gpu *gpu;
-    void *slots; /* as the GPU sees them */
-    struct doca_mmap *map;
-    struct doca_eth_rxq *rxq;
+    struct gpu_ring ring;
+    struct gpu_memory shared;
     struct doca_gpu_semaphore *requests;
-    struct filter_report *report;     /* as the GPU sees it */
-    struct filter_report *report_cpu; /* as the CPU does */
+    struct filter_report *report; /* in the shared memory, for the CPU */
     uint64_t sent, seen, wrong;
 };
 
@@ -47,52 +45,6 @@ static double now(void)
 }
 
 /* ---- set-up ---- */
-
-static doca_error_t open_memory(struct filter *f)
-{
-    void *gpu_side, *cpu_side;
-    doca_error_t result = doca_gpu_mem_alloc(f->gpu, (size_t)RING * SLOT, PAGE,
-                                             DOCA_GPU_MEM_TYPE_GPU, &f->slots, NULL);
-
-    if (result == DOCA_SUCCESS)
-        result = doca_mmap_create(&f->map);
-    if (result == DOCA_SUCCESS)
-        result = doca_mmap_add_dev(f->map, f->packets.dev[1]);
-    if (result == DOCA_SUCCESS)
-        result = doca_mmap_set_memrange(f->map, f->slots, (size_t)RING * SLOT);
-    if (result == DOCA_SUCCESS)
-        result = doca_mmap_start(f->map);
-    if (result == DOCA_SUCCESS)
-        result = doca_gpu_mem_alloc(f->gpu, sizeof(struct filter_report), PAGE,
-                                    DOCA_GPU_MEM_TYPE_CPU_GPU, &gpu_side, &cpu_side);
-    if (result == DOCA_SUCCESS) {
-        f->report = gpu_side;
-        f->report_cpu = cpu_side;
-    }
-    return result;
-}
-
-static doca_error_t open_rxq(struct filter *f)
-{
-    doca_error_t result = doca_eth_rxq_create(f->packets.dev[1], RING, SLOT, &f->rxq);
-    struct doca_ctx *ctx;
-
-    if (result != DOCA_SUCCESS)
-        return result;
-    ctx = doca_eth_rxq_as_doca_ctx(f->rxq);
-    result = doca_eth_rxq_set_type(f->rxq, DOCA_ETH_RXQ_TYPE_CYCLIC);
-    if (result == DOCA_SUCCESS)
-        result = doca_eth_rxq_set_pkt_buf(f->rxq, f->map, 0, RING * SLOT);
-    if (result == DOCA_SUCCESS)
-        result = doca_ctx_set_datapath_on_gpu(ctx, f->gpu);
-    if (result == DOCA_SUCCESS)
-        result = doca_ctx_start(ctx);
-    if (result == DOCA_SUCCESS)
-        result = doca_eth_rxq_apply_queue_id(f->rxq, QUEUE_ID);
-    if (result == DOCA_SUCCESS)
-        result = packets_all_to_queue(&f->packets, 1, QUEUE_ID);
-    return result;
-}
 
 static doca_error_t open_semaphore(struct filter *f)
 {
@@ -119,9 +71,13 @@ static doca_error_t open_all(struct filter *f, const struct packets_options *opt
     if (result == DOCA_SUCCESS)
         result = doca_gpu_create(GPU, &f->gpu);
     if (result == DOCA_SUCCESS)
-        result = open_memory(f);
+        result = gpu_memory_open(f->gpu, NULL, sizeof(struct filter_report),
+                                 DOCA_GPU_MEM_TYPE_CPU_GPU, &f->shared);
+    f->report = f->shared.cpu;
     if (result == DOCA_SUCCESS)
-        result = open_rxq(f);
+        result = gpu_ring_open(f->gpu, f->packets.dev[1], RING, SLOT, QUEUE_ID, &f->ring);
+    if (result == DOCA_SUCCESS)
+        result = packets_all_to_queue(&f->packets, 1, QUEUE_ID);
     if (result == DOCA_SUCCESS)
         result = open_semaphore(f);
     return result;
@@ -130,19 +86,11 @@ static doca_error_t open_all(struct filter *f, const struct packets_options *opt
 static void close_all(struct filter *f)
 {
     packets_txq_close(&f->txq);
-    if (f->rxq != NULL) {
-        doca_ctx_stop(doca_eth_rxq_as_doca_ctx(f->rxq));
-        doca_eth_rxq_destroy(f->rxq);
-    }
+    gpu_ring_close(&f->ring);
     if (f->requests != NULL)
         doca_gpu_semaphore_destroy(f->requests);
-    if (f->map != NULL)
-        doca_mmap_destroy(f->map);
+    gpu_memory_close(&f->shared);
     packets_close(&f->packets);
-    if (f->slots != NULL)
-        doca_gpu_mem_free(f->gpu, f->slots);
-    if (f->report != NULL)
-        doca_gpu_mem_free(f->gpu, f->report);
     if (f->gpu != NULL)
         doca_gpu_destroy(f->gpu);
 }
@@ -200,7 +148,7 @@ static doca_error_t serve(struct filter *f, uint64_t wanted)
     doca_error_t result = DOCA_SUCCESS;
 
     while (result == DOCA_SUCCESS && f->seen < wanted) {
-        if (f->sent < 3 * wanted && f->sent - DOCA_GPUNETIO_VOLATILE(f->report_cpu->frames) < AHEAD)
+        if (f->sent < 3 * wanted && f->sent - DOCA_GPUNETIO_VOLATILE(f->report->frames) < AHEAD)
             result = send_next(f);
         doca_pe_progress(f->packets.pe);
         while (take_request(f))
@@ -215,23 +163,23 @@ static doca_error_t run(struct filter *f, uint64_t wanted)
 {
     struct doca_gpu_semaphore_gpu *requests;
     struct doca_gpu_eth_rxq *rxq;
-    doca_error_t result = doca_eth_rxq_get_gpu_handle(f->rxq, &rxq), ended;
+    doca_error_t result = doca_eth_rxq_get_gpu_handle(f->ring.rxq, &rxq), ended;
 
     if (result == DOCA_SUCCESS)
         result = doca_gpu_semaphore_get_gpu_handle(f->requests, &requests);
     if (result == DOCA_SUCCESS)
-        result = filter_start(rxq, requests, f->report);
+        result = filter_start(rxq, requests, f->shared.at);
     if (result != DOCA_SUCCESS)
         return result;
     result = serve(f, wanted);
-    DOCA_GPUNETIO_VOLATILE(f->report_cpu->stop) = 1;
+    DOCA_GPUNETIO_VOLATILE(f->report->stop) = 1;
     ended = filter_wait();
     printf("filter    %llu frames, %llu requests, %llu of them wrong\n",
-           (unsigned long long)f->report_cpu->frames, (unsigned long long)f->seen,
+           (unsigned long long)f->report->frames, (unsigned long long)f->seen,
            (unsigned long long)f->wrong);
     if (result == DOCA_SUCCESS)
         result = ended;
-    return result == DOCA_SUCCESS ? (doca_error_t)f->report_cpu->result : result;
+    return result == DOCA_SUCCESS ? (doca_error_t)f->report->result : result;
 }
 
 int main(int argc, char **argv)

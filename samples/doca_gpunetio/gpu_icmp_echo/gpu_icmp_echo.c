@@ -24,12 +24,12 @@
 #include <doca_mmap.h>
 #include <doca_pe.h>
 
+#include "../../common/gpu_ring.h"
 #include "../../common/sample.h"
 #include "echo.h"
 
 #define RING     1024
 #define SLOT     2048
-#define PAGE     65536
 #define QUEUE_ID 0
 #define KEPT     100000 /* times that are remembered */
 
@@ -43,14 +43,12 @@ struct echo_app {
     struct doca_dev *dev;
     struct doca_gpu *gpu;
     struct doca_pe *pe;
-    void *packets; /* as the GPU sees them */
-    struct doca_mmap *map;
-    struct doca_eth_rxq *rxq;
+    struct gpu_ring ring;
+    struct gpu_memory shared;
     struct doca_eth_txq *txq;
     struct doca_flow_port *port;
     struct doca_flow_pipe *pipe;
-    struct echo_report *report;     /* as the GPU sees it */
-    struct echo_report *report_cpu; /* as the CPU does */
+    struct echo_report *report; /* in the shared memory, for the CPU */
     int sent, failed;
     double us[KEPT]; /* from the arrival of a request to the end of sending its reply */
 };
@@ -75,7 +73,7 @@ static void on_sent(struct doca_eth_txq_gpu_event_notify_send_packet *event, uni
     doca_eth_txq_gpu_event_notify_send_packet_get_timestamp(event, &sent);
     if (app->sent < KEPT)
         app->us[app->sent] =
-            (double)(int64_t)(sent - app->report_cpu->arrived[position % ECHO_SLOTS]) * 1e-3;
+            (double)(int64_t)(sent - app->report->arrived[position % ECHO_SLOTS]) * 1e-3;
     app->sent++;
 }
 
@@ -87,45 +85,6 @@ static void on_failed(struct doca_eth_txq_gpu_event_error_send_packet *event, un
 
 /* ---- set-up ---- */
 
-static doca_error_t open_memory(struct echo_app *app)
-{
-    void *gpu_side, *cpu_side;
-    doca_error_t result =
-        doca_gpu_mem_alloc(app->gpu, RING * SLOT, PAGE, DOCA_GPU_MEM_TYPE_GPU, &app->packets, NULL);
-
-    if (result == DOCA_SUCCESS)
-        result = sample_map(app->dev, app->packets, RING * SLOT, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE,
-                            &app->map);
-    if (result == DOCA_SUCCESS)
-        result = doca_gpu_mem_alloc(app->gpu, sizeof(struct echo_report), PAGE,
-                                    DOCA_GPU_MEM_TYPE_CPU_GPU, &gpu_side, &cpu_side);
-    if (result == DOCA_SUCCESS) {
-        app->report = gpu_side;
-        app->report_cpu = cpu_side;
-    }
-    return result;
-}
-
-static doca_error_t open_rxq(struct echo_app *app)
-{
-    doca_error_t result = doca_eth_rxq_create(app->dev, RING, SLOT, &app->rxq);
-    struct doca_ctx *ctx;
-
-    if (result != DOCA_SUCCESS)
-        return result;
-    ctx = doca_eth_rxq_as_doca_ctx(app->rxq);
-    result = doca_eth_rxq_set_type(app->rxq, DOCA_ETH_RXQ_TYPE_CYCLIC);
-    if (result == DOCA_SUCCESS)
-        result = doca_eth_rxq_set_pkt_buf(app->rxq, app->map, 0, RING * SLOT);
-    if (result == DOCA_SUCCESS)
-        result = doca_ctx_set_datapath_on_gpu(ctx, app->gpu);
-    if (result == DOCA_SUCCESS)
-        result = doca_ctx_start(ctx);
-    if (result == DOCA_SUCCESS)
-        result = doca_eth_rxq_apply_queue_id(app->rxq, QUEUE_ID);
-    return result;
-}
-
 static doca_error_t open_txq(struct echo_app *app)
 {
     doca_error_t result = doca_eth_txq_create(app->dev, ECHO_SLOTS, &app->txq);
@@ -135,15 +94,13 @@ static doca_error_t open_txq(struct echo_app *app)
     if (result != DOCA_SUCCESS)
         return result;
     ctx = doca_eth_txq_as_doca_ctx(app->txq);
-    result = doca_ctx_set_datapath_on_gpu(ctx, app->gpu);
-    if (result == DOCA_SUCCESS)
-        result = doca_eth_txq_gpu_event_notify_send_packet_register(app->txq, on_sent, data);
+    result = doca_eth_txq_gpu_event_notify_send_packet_register(app->txq, on_sent, data);
     if (result == DOCA_SUCCESS)
         result = doca_eth_txq_gpu_event_error_send_packet_register(app->txq, on_failed, data);
     if (result == DOCA_SUCCESS)
         result = doca_pe_connect_ctx(app->pe, ctx);
     if (result == DOCA_SUCCESS)
-        result = doca_ctx_start(ctx);
+        result = gpu_ring_start(ctx, app->gpu);
     return result;
 }
 
@@ -214,11 +171,13 @@ static doca_error_t open_all(struct echo_app *app, const struct echo_config *con
     if (result == DOCA_SUCCESS)
         result = doca_pe_create(&app->pe);
     if (result == DOCA_SUCCESS)
-        result = open_memory(app);
+        result = gpu_memory_open(app->gpu, NULL, sizeof(struct echo_report),
+                                 DOCA_GPU_MEM_TYPE_CPU_GPU, &app->shared);
+    app->report = app->shared.cpu;
     if (result == DOCA_SUCCESS)
         result = open_port(app);
     if (result == DOCA_SUCCESS)
-        result = open_rxq(app);
+        result = gpu_ring_open(app->gpu, app->dev, RING, SLOT, QUEUE_ID, &app->ring);
     if (result == DOCA_SUCCESS)
         result = open_txq(app);
     if (result == DOCA_SUCCESS)
@@ -235,15 +194,8 @@ static void close_all(struct echo_app *app)
         doca_ctx_stop(doca_eth_txq_as_doca_ctx(app->txq));
         doca_eth_txq_destroy(app->txq);
     }
-    if (app->rxq != NULL) {
-        doca_ctx_stop(doca_eth_rxq_as_doca_ctx(app->rxq));
-        doca_eth_rxq_destroy(app->rxq);
-    }
-    doca_mmap_destroy(app->map);
-    if (app->packets != NULL)
-        doca_gpu_mem_free(app->gpu, app->packets);
-    if (app->report != NULL)
-        doca_gpu_mem_free(app->gpu, app->report);
+    gpu_ring_close(&app->ring);
+    gpu_memory_close(&app->shared);
     if (app->pe != NULL)
         doca_pe_destroy(app->pe);
     if (app->gpu != NULL)
@@ -262,7 +214,7 @@ static int by_size(const void *a, const void *b)
 
 static void show(struct echo_app *app)
 {
-    const struct echo_report *report = app->report_cpu;
+    const struct echo_report *report = app->report;
     const int kept = app->sent < KEPT ? app->sent : KEPT;
 
     printf("frames    %llu: %llu echo requests, %llu others\n", (unsigned long long)report->frames,
@@ -281,7 +233,7 @@ static void hear_the_rest(struct echo_app *app)
     const struct timespec pause = {.tv_nsec = 1000000};
 
     for (int i = 0; i < 1000; i++) {
-        if ((uint64_t)(app->sent + app->failed) >= app->report_cpu->requests)
+        if ((uint64_t)(app->sent + app->failed) >= app->report->requests)
             return;
         if (doca_pe_progress(app->pe) == 0)
             nanosleep(&pause, NULL);
@@ -293,12 +245,12 @@ static doca_error_t serve(struct echo_app *app, int replies)
     const struct timespec pause = {.tv_nsec = 200000};
     struct doca_gpu_eth_rxq *rxq;
     struct doca_gpu_eth_txq *txq;
-    doca_error_t result = doca_eth_rxq_get_gpu_handle(app->rxq, &rxq), ended;
+    doca_error_t result = doca_eth_rxq_get_gpu_handle(app->ring.rxq, &rxq), ended;
 
     if (result == DOCA_SUCCESS)
         result = doca_eth_txq_get_gpu_handle(app->txq, &txq);
     if (result == DOCA_SUCCESS)
-        result = echo_start(rxq, txq, app->report);
+        result = echo_start(rxq, txq, app->shared.at);
     if (result != DOCA_SUCCESS)
         return result;
     printf("ready\n");
@@ -307,11 +259,11 @@ static doca_error_t serve(struct echo_app *app, int replies)
         if (doca_pe_progress(app->pe) == 0)
             nanosleep(&pause, NULL);
     }
-    DOCA_GPUNETIO_VOLATILE(app->report_cpu->stop) = 1;
+    DOCA_GPUNETIO_VOLATILE(app->report->stop) = 1;
     ended = echo_wait();
     hear_the_rest(app);
     show(app);
-    return ended != DOCA_SUCCESS ? ended : (doca_error_t)app->report_cpu->result;
+    return ended != DOCA_SUCCESS ? ended : (doca_error_t)app->report->result;
 }
 
 static doca_error_t set_nic(void *value, void *config)

@@ -14,6 +14,7 @@
 #include <doca_gpunetio.h>
 #include <doca_mmap.h>
 
+#include "../../common/gpu_ring.h"
 #include "../../common/packets.h"
 #include "timed.h"
 
@@ -21,7 +22,6 @@
 #define RING        1024u
 #define SLOT        2048u
 #define SQ          512u
-#define PAGE        65536u
 #define QUEUE_ID    0
 #define LEAD_NS     100000000ull /* until the first burst */
 #define INTERVAL_NS 2000000ull
@@ -30,12 +30,10 @@
 struct app {
     struct packets packets;
     struct doca_gpu *gpu;
-    void *slots, *frames; /* as the GPU sees them */
-    struct doca_mmap *slots_map, *frames_map;
-    struct doca_eth_rxq *rxq;
+    struct gpu_ring ring;
+    struct gpu_memory frames, shared;
     struct doca_eth_txq *txq;
-    struct timed_report *report;     /* as the GPU sees it */
-    struct timed_report *report_cpu; /* as the CPU does */
+    struct timed_report *report; /* in the shared memory, for the CPU */
     uint64_t times[TIMED_BURSTS_MAX];
 };
 
@@ -49,19 +47,6 @@ static uint64_t now_ns(clockid_t clock)
 
 /* ---- set-up ---- */
 
-static doca_error_t start_map(struct doca_dev *dev, void *addr, size_t len, struct doca_mmap **map)
-{
-    doca_error_t result = doca_mmap_create(map);
-
-    if (result == DOCA_SUCCESS)
-        result = doca_mmap_add_dev(*map, dev);
-    if (result == DOCA_SUCCESS)
-        result = doca_mmap_set_memrange(*map, addr, len);
-    if (result == DOCA_SUCCESS)
-        result = doca_mmap_start(*map);
-    return result;
-}
-
 /* Frames without a meaning, from nobody to nobody. */
 static void make_frames(char *frames)
 {
@@ -74,66 +59,29 @@ static void make_frames(char *frames)
 
 static doca_error_t open_memory(struct app *app)
 {
-    void *report, *report_cpu, *frames_cpu = NULL;
-    doca_error_t result = doca_gpu_mem_alloc(app->gpu, (size_t)RING * SLOT, PAGE,
-                                             DOCA_GPU_MEM_TYPE_CPU_GPU, &app->slots, &report_cpu);
+    doca_error_t result = gpu_memory_open(app->gpu, app->packets.dev[0], TIMED_BURST * TIMED_LENGTH,
+                                          DOCA_GPU_MEM_TYPE_CPU_GPU, &app->frames);
 
     if (result == DOCA_SUCCESS)
-        result = start_map(app->packets.dev[1], app->slots, (size_t)RING * SLOT, &app->slots_map);
-    if (result == DOCA_SUCCESS)
-        result = doca_gpu_mem_alloc(app->gpu, TIMED_BURST * TIMED_LENGTH, PAGE,
-                                    DOCA_GPU_MEM_TYPE_CPU_GPU, &app->frames, &frames_cpu);
-    if (result == DOCA_SUCCESS)
-        result = start_map(app->packets.dev[0], app->frames, TIMED_BURST * TIMED_LENGTH,
-                           &app->frames_map);
-    if (result == DOCA_SUCCESS)
-        result = doca_gpu_mem_alloc(app->gpu, sizeof(struct timed_report), PAGE,
-                                    DOCA_GPU_MEM_TYPE_CPU_GPU, &report, &report_cpu);
+        result = gpu_memory_open(app->gpu, NULL, sizeof(struct timed_report),
+                                 DOCA_GPU_MEM_TYPE_CPU_GPU, &app->shared);
     if (result != DOCA_SUCCESS)
         return result;
-    make_frames(frames_cpu);
-    app->report = report;
-    app->report_cpu = report_cpu;
+    make_frames(app->frames.cpu);
+    app->report = app->shared.cpu;
     return DOCA_SUCCESS;
-}
-
-static doca_error_t open_rxq(struct app *app)
-{
-    doca_error_t result = doca_eth_rxq_create(app->packets.dev[1], RING, SLOT, &app->rxq);
-    struct doca_ctx *ctx;
-
-    if (result != DOCA_SUCCESS)
-        return result;
-    ctx = doca_eth_rxq_as_doca_ctx(app->rxq);
-    result = doca_eth_rxq_set_type(app->rxq, DOCA_ETH_RXQ_TYPE_CYCLIC);
-    if (result == DOCA_SUCCESS)
-        result = doca_eth_rxq_set_pkt_buf(app->rxq, app->slots_map, 0, RING * SLOT);
-    if (result == DOCA_SUCCESS)
-        result = doca_ctx_set_datapath_on_gpu(ctx, app->gpu);
-    if (result == DOCA_SUCCESS)
-        result = doca_ctx_start(ctx);
-    if (result == DOCA_SUCCESS)
-        result = doca_eth_rxq_apply_queue_id(app->rxq, QUEUE_ID);
-    if (result == DOCA_SUCCESS)
-        result = packets_all_to_queue(&app->packets, 1, QUEUE_ID);
-    return result;
 }
 
 static doca_error_t open_txq(struct app *app)
 {
     doca_error_t result = doca_eth_txq_create(app->packets.dev[0], SQ, &app->txq);
-    struct doca_ctx *ctx;
 
-    if (result != DOCA_SUCCESS)
-        return result;
-    ctx = doca_eth_txq_as_doca_ctx(app->txq);
-    result = doca_eth_txq_set_wait_on_time_offload(app->txq);
+    if (result == DOCA_SUCCESS)
+        result = doca_eth_txq_set_wait_on_time_offload(app->txq);
     if (result == DOCA_SUCCESS)
         result = doca_eth_txq_gpu_set_completion_on_gpu(app->txq);
     if (result == DOCA_SUCCESS)
-        result = doca_ctx_set_datapath_on_gpu(ctx, app->gpu);
-    if (result == DOCA_SUCCESS)
-        result = doca_ctx_start(ctx);
+        result = gpu_ring_start(doca_eth_txq_as_doca_ctx(app->txq), app->gpu);
     return result;
 }
 
@@ -146,7 +94,9 @@ static doca_error_t open_all(struct app *app, const struct packets_options *opti
     if (result == DOCA_SUCCESS)
         result = open_memory(app);
     if (result == DOCA_SUCCESS)
-        result = open_rxq(app);
+        result = gpu_ring_open(app->gpu, app->packets.dev[1], RING, SLOT, QUEUE_ID, &app->ring);
+    if (result == DOCA_SUCCESS)
+        result = packets_all_to_queue(&app->packets, 1, QUEUE_ID);
     if (result == DOCA_SUCCESS)
         result = open_txq(app);
     return result;
@@ -158,21 +108,10 @@ static void close_all(struct app *app)
         doca_ctx_stop(doca_eth_txq_as_doca_ctx(app->txq));
         doca_eth_txq_destroy(app->txq);
     }
-    if (app->rxq != NULL) {
-        doca_ctx_stop(doca_eth_rxq_as_doca_ctx(app->rxq));
-        doca_eth_rxq_destroy(app->rxq);
-    }
-    if (app->frames_map != NULL)
-        doca_mmap_destroy(app->frames_map);
-    if (app->slots_map != NULL)
-        doca_mmap_destroy(app->slots_map);
+    gpu_ring_close(&app->ring);
+    gpu_memory_close(&app->frames);
+    gpu_memory_close(&app->shared);
     packets_close(&app->packets);
-    if (app->report != NULL)
-        doca_gpu_mem_free(app->gpu, app->report);
-    if (app->frames != NULL)
-        doca_gpu_mem_free(app->gpu, app->frames);
-    if (app->slots != NULL)
-        doca_gpu_mem_free(app->gpu, app->slots);
     if (app->gpu != NULL)
         doca_gpu_destroy(app->gpu);
 }
@@ -192,15 +131,15 @@ static void show(struct app *app, uint32_t bursts)
     uint32_t early = 0;
 
     for (uint32_t i = 0; i < bursts; i++) {
-        if (app->report_cpu->arrived[i] < app->times[i])
+        if (app->report->arrived[i] < app->times[i])
             early++;
         else
-            late[i] = app->report_cpu->arrived[i] - app->times[i];
+            late[i] = app->report->arrived[i] - app->times[i];
     }
     qsort(late, bursts, sizeof(late[0]), by_size);
     printf("bursts    %u, %u of them early; late by %.0f us in the median, %.0f at most\n", bursts,
            early, (double)late[bursts / 2] * 1e-3, (double)late[bursts - 1] * 1e-3);
-    printf("counted   %llu of %u frames\n", (unsigned long long)app->report_cpu->counted,
+    printf("counted   %llu of %u frames\n", (unsigned long long)app->report->counted,
            bursts * TIMED_BURST);
 }
 
@@ -211,8 +150,8 @@ static doca_error_t choose_times(struct app *app, uint32_t bursts)
 
     for (uint32_t i = 0; i < bursts && result == DOCA_SUCCESS; i++) {
         app->times[i] = start + i * INTERVAL_NS;
-        result = doca_eth_txq_calculate_timestamp(app->txq, app->times[i],
-                                                  &app->report_cpu->wait_for[i]);
+        result =
+            doca_eth_txq_calculate_timestamp(app->txq, app->times[i], &app->report->wait_for[i]);
     }
     return result;
 }
@@ -223,7 +162,7 @@ static doca_error_t wait_for_frames(const struct app *app, uint64_t frames)
     const uint64_t end = now_ns(CLOCK_MONOTONIC) + (uint64_t)(SECONDS * 1e9);
     const struct timespec pause = {.tv_nsec = 1000000};
 
-    while (DOCA_GPUNETIO_VOLATILE(app->report_cpu->counted) < frames) {
+    while (DOCA_GPUNETIO_VOLATILE(app->report->counted) < frames) {
         if (now_ns(CLOCK_MONOTONIC) > end)
             return DOCA_ERROR_TIME_OUT;
         nanosleep(&pause, NULL);
@@ -235,28 +174,29 @@ static doca_error_t run(struct app *app, uint32_t bursts)
 {
     struct doca_gpu_eth_rxq *rxq;
     struct doca_gpu_eth_txq *txq;
-    doca_error_t result = doca_eth_rxq_get_gpu_handle(app->rxq, &rxq), ended;
+    doca_error_t result = doca_eth_rxq_get_gpu_handle(app->ring.rxq, &rxq), ended;
     uint32_t key;
 
     if (result == DOCA_SUCCESS)
         result = doca_eth_txq_get_gpu_handle(app->txq, &txq);
     if (result == DOCA_SUCCESS)
-        result = doca_mmap_get_mkey(app->frames_map, app->packets.dev[0], &key);
+        result = doca_mmap_get_mkey(app->frames.map, app->packets.dev[0], &key);
     if (result == DOCA_SUCCESS)
         result = choose_times(app, bursts);
     if (result == DOCA_SUCCESS)
-        result = timed_start(txq, app->frames, __builtin_bswap32(key), rxq, bursts, app->report);
+        result =
+            timed_start(txq, app->frames.at, __builtin_bswap32(key), rxq, bursts, app->shared.at);
     if (result != DOCA_SUCCESS)
         return result;
     result = timed_wait_sender();
     if (result == DOCA_SUCCESS)
         result = wait_for_frames(app, (uint64_t)bursts * TIMED_BURST);
-    DOCA_GPUNETIO_VOLATILE(app->report_cpu->stop) = 1;
+    DOCA_GPUNETIO_VOLATILE(app->report->stop) = 1;
     ended = timed_wait();
     show(app, bursts);
     if (result == DOCA_SUCCESS)
         result = ended;
-    return result == DOCA_SUCCESS ? (doca_error_t)app->report_cpu->result : result;
+    return result == DOCA_SUCCESS ? (doca_error_t)app->report->result : result;
 }
 
 int main(int argc, char **argv)
