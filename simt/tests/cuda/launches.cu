@@ -122,6 +122,19 @@ int main()
     EXPECT(12);
     templated<int, (3 > 2)><<<1, 1>>>(p, 4);
     EXPECT(4);
+    templated<
+        int,
+        (3 >> 1) + 1
+        >
+        <<<1,
+           dim3(1)
+        >>>(
+        p, 5);
+    EXPECT(10);
+    LAUNCH((templated<int, 3>), p, 2);
+    EXPECT(6);
+    LAUNCH(with_null, p, 0, 1, {1, 2, 3});
+    EXPECT(4);
     deduced<<<1, 1>>>(p, p, 4);
     EXPECT(1000);
     deduced<int><<<1, 1>>>(p, 0, 4);

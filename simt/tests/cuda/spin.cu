@@ -59,6 +59,14 @@ __global__ void for_flag(volatile int *flag)
         ;
 }
 
+__global__ void count_until_flag(volatile int *flag, volatile int *count)
+{
+    while (!*flag) {
+        if (threadIdx.x == 0)
+            *count = *count + 1;
+    }
+}
+
 __global__ void set(volatile int *flag, int v)
 {
     *flag = v;
@@ -115,13 +123,19 @@ int main()
            1e3 * (end - start));
     CHECK(end - start < 30); /* below 1 s on two cores that are free */
 
-    /* Nine kernels that stay, and a short one. */
-    flag[0] = flag[1] = flag[2] = 0;
+    /* Nine kernels that stay, and a short one: all get on, beside each other. */
+    for (int i = 0; i < 16; i++)
+        flag[i] = 0;
     for (int i = 0; i < 9; i++)
-        for_flag<<<1, 32, 0, stream[i]>>>(flag + 1);
+        count_until_flag<<<1, 32, 0, stream[i]>>>(flag + 1, flag + 3 + i);
     set<<<1, 1, 0, stream[9]>>>(flag + 2, 5);
     OK(cudaStreamSynchronize(stream[9]));
     CHECK(flag[2] == 5);
+    for (int i = 0; i < 9; i++) {
+        for (int before = flag[3 + i]; flag[3 + i] < before + 1000;)
+            ;
+        CHECK(cudaStreamQuery(stream[i]) == cudaErrorNotReady);
+    }
     flag[1] = 1;
     OK(cudaDeviceSynchronize());
     for (auto &s : stream)

@@ -67,6 +67,27 @@ static void memory_of_each_type_has_its_addresses(void **state)
     ok(doca_gpu_destroy(gpu));
 }
 
+/* GX-9: by the pointer of the CPU, which without OPENDOCA_GPU_STRICT is the same. */
+static void memory_is_freed_once_by_the_gpus_address(void **state)
+{
+    struct doca_gpu *gpu = new_gpu();
+    char *at, *cpu;
+
+    (void)state;
+    for (int strict = 0; strict < 2; strict++) {
+        setenv("OPENDOCA_GPU_STRICT", strict ? "1" : "0", 1);
+        for (int type = DOCA_GPU_MEM_TYPE_GPU_CPU; type <= DOCA_GPU_MEM_TYPE_CPU_GPU; type++) {
+            ok(doca_gpu_mem_alloc(gpu, 100, 0, type, (void **)&at, (void **)&cpu));
+            assert_int_equal(at != cpu, strict);
+            ok(doca_gpu_mem_free(gpu, at));
+            expect(DOCA_ERROR_INVALID_VALUE, doca_gpu_mem_free(gpu, cpu));
+            expect(DOCA_ERROR_INVALID_VALUE, doca_gpu_mem_free(gpu, at));
+        }
+    }
+    unsetenv("OPENDOCA_GPU_STRICT");
+    ok(doca_gpu_destroy(gpu));
+}
+
 static void arguments_of_memory_are_checked(void **state)
 {
     struct doca_gpu *gpu = new_gpu();
@@ -120,6 +141,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gpus_are_created_by_address),
         cmocka_unit_test(memory_of_each_type_has_its_addresses),
+        cmocka_unit_test(memory_is_freed_once_by_the_gpus_address),
         cmocka_unit_test(arguments_of_memory_are_checked),
         cmocka_unit_test(a_gpu_in_use_stays),
     };

@@ -22,7 +22,7 @@ struct wire_report {
     uint32_t exit; /* the CPU's */
     uint32_t failed;
     uint64_t received;
-    uint64_t wrong; /* of another length, or out of order in time */
+    uint64_t wrong; /* not what was sent, or out of order in time */
     uint64_t sent;
     uint64_t completions;
     uint64_t arrived[WIRE_BURSTS * WIRE_BURST]; /* when the first frames came */
