@@ -36,23 +36,31 @@ static void cancelled_jobs_come_back_in_order_and_untouched(void **state)
     assert_null(rig->ops->poll(rig->chan));
 }
 
+/* With one lane all work is done in polls. Other lanes go on while this thread waits for a CPU and
+ * may get to the end of all jobs that were handed to them, though not of one that was not. */
 static void a_running_copy_is_cut_short(void **state)
 {
     struct rig *rig = *state;
-    struct soft_copy_job job[6];
+    struct soft_copy_job *job_done, job[6];
     struct soft_seg seg[6][2];
     char *src = rig_map(LARGE), *dst = rig_map(LARGE);
+    bool alone = rig->conf.threads == 1;
 
     for (uint32_t i = 0; i < 6; i++) {
         job[i] = rig_job(seg[i], dst, src, i == 5 ? 64 : LARGE);
         rig_submit(rig, &job[i]);
     }
-    assert_null(rig->ops->poll(rig->chan));
+    job_done = rig->ops->poll(rig->chan);
+    if (alone)
+        assert_null(job_done);
     rig->ops->cancel(rig->chan);
     for (uint32_t i = 0; i < 6; i++) {
-        assert_ptr_equal(rig_next(rig), &job[i]);
-        assert_int_equal(job[i].status, -ECANCELED);
+        assert_ptr_equal(job_done != NULL ? job_done : rig_next(rig), &job[i]);
+        job_done = NULL;
+        if (alone || job[i].status != 0)
+            assert_int_equal(job[i].status, -ECANCELED);
     }
+    assert_int_equal(job[5].status, -ECANCELED);
     assert_int_equal(rig_copy(rig, dst, src, LARGE), 0);
     munmap(src, LARGE);
     munmap(dst, LARGE);
@@ -70,7 +78,8 @@ static void cancelling_nothing_is_fine(void **state)
     assert_string_equal(dst, src);
 }
 
-/* One poll does not take as long as a large copy: it comes back many times before the end. */
+/* One poll does not take as long as a large copy: it comes back many times before the end, unless
+ * other lanes got there while this thread waited for a CPU. */
 static void a_large_copy_takes_many_polls(void **state)
 {
     struct rig *rig = *state;
@@ -86,7 +95,7 @@ static void a_large_copy_takes_many_polls(void **state)
         polls++;
     }
     assert_int_equal(job.status, 0);
-    assert_true(polls >= 4);
+    assert_true(polls >= 4 || rig->conf.threads > 1);
     munmap(src, LARGE);
     munmap(dst, LARGE);
 }

@@ -8,10 +8,11 @@
 
 #include "cases.h"
 
-#define PAGE    4096u
-#define LEN     (64 * PAGE)
-#define THREADS 8
-#define BOUND   20000u /* ms; far above what it takes, for machines that are busy */
+#define PAGE     4096u
+#define LEN      (64 * PAGE)
+#define THREADS  8
+#define BOUND    20000u /* ms; far above what it takes, for machines that are busy */
+#define PATIENCE 2000u  /* ms that an exporter waits for the end of an access */
 
 /* ---- Threads that access until it fails ---- */
 
@@ -128,6 +129,7 @@ static void revocation_waits_for_a_running_access(void **state)
     struct soft_peer_map *map;
     struct actor exporter;
     struct pollfd early;
+    uint64_t told;
 
     skip_on_another_host(setting);
     actor_start(&exporter, 0);
@@ -135,8 +137,10 @@ static void revocation_waits_for_a_running_access(void **state)
     map = import(setting, &exported);
     early = (struct pollfd){.fd = exporter.from, .events = POLLIN};
     assert_int_equal(soft_peer_begin(map), 0);
+    told = now_ms();
     actor_tell(&exporter, (struct order){.what = ORDER_REVOKE});
-    assert_int_equal(poll(&early, 1, 200), 0);
+    /* Unless this process waited for a CPU for so long that the exporter gave up on it. */
+    assert_true(poll(&early, 1, 200) == 0 || now_ms() - told >= PATIENCE);
     soft_peer_end(map);
     assert_int_equal(actor_answer(&exporter).rc, 0);
     assert_int_equal(soft_peer_begin(map), -EPERM);
