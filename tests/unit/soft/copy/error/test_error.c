@@ -131,18 +131,17 @@ static void the_nth_is_late_and_the_ones_behind_it_wait(void **state)
     submit_all(&rig);
     while (rig.ops->poll(rig.chan) == NULL)
         ;
-    assert_null(rig.ops->poll(rig.chan));
-    assert_true(rig.ops->pending(rig.chan));
     rig.job[0] = rig.job[7];
+    /* Not before its time, which may have come by now. */
     for (uint32_t i = 1; i < JOBS; i++) {
         struct soft_copy_job *job;
 
         while ((job = rig.ops->poll(rig.chan)) == NULL)
-            ;
+            assert_true(rig.ops->pending(rig.chan));
+        assert_true(now() - began >= 30000000);
         assert_ptr_equal(job, &rig.job[i]);
         assert_int_equal(job->status, 0);
     }
-    assert_true(now() - began >= 30000000);
     stop(&rig);
 }
 
