@@ -59,16 +59,21 @@ void od_waker_fire(struct od_waker *waker)
         ;
 }
 
-int od_waker_clear(struct od_waker *waker)
+void od_waker_disarm(struct od_waker *waker)
 {
-    uint64_t count;
-
     atomic_store_explicit(&waker->armed, 0, memory_order_relaxed);
     if (waker->epoch != NULL) {
         uint32_t epoch = atomic_load_explicit(waker->epoch, memory_order_relaxed);
 
         atomic_store_explicit(waker->epoch, (epoch + 1) & ~1u, memory_order_relaxed);
     }
+}
+
+int od_waker_clear(struct od_waker *waker)
+{
+    uint64_t count;
+
+    od_waker_disarm(waker);
     while (read(waker->fd, &count, sizeof(count)) < 0) {
         if (errno == EAGAIN)
             return 0;

@@ -60,6 +60,10 @@ static inline void od_waker_wake_self(struct od_waker *waker)
         od_waker_fire(waker);
 }
 
+/* Sleeper only: as od_waker_clear(), without the system call, when the fd was not readable. If it
+ * is so by now the next sleep ends at once. */
+void od_waker_disarm(struct od_waker *waker);
+
 /* Sleeper only: makes the fd unreadable again. Returns 0 or a negative errno. */
 int od_waker_clear(struct od_waker *waker);
 

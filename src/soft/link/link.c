@@ -224,6 +224,11 @@ int soft_link_fd(struct soft_link *link, bool room, short *events)
     return link->ops->fd != NULL ? link->ops->fd(link, room, events) : -1;
 }
 
+unsigned long soft_link_received(const struct soft_link *link)
+{
+    return link->ops->received != NULL ? link->ops->received(link) : 0;
+}
+
 void soft_link_shutdown(struct soft_link *link)
 {
     link->ops->shutdown(link);

@@ -187,6 +187,10 @@ SOFT_API bool soft_link_pending(struct soft_link *link);
  * link's. */
 SOFT_API int soft_link_fd(struct soft_link *link, bool room, short *events);
 
+/* Bytes that have come so far, those of messages that are not whole yet among them, or 0 where that
+ * is not known: whether more is to be expected at once, for owners that think of sleeping. */
+SOFT_API unsigned long soft_link_received(const struct soft_link *link);
+
 /* No further send from here. */
 SOFT_API void soft_link_shutdown(struct soft_link *link);
 /* Whether the peer has shut down or is gone, whatever is still to be received. Ordered with sends:

@@ -54,6 +54,7 @@ struct soft_link_ops {
     void (*release)(struct soft_link *link);
     bool (*pending)(struct soft_link *link);
     int (*fd)(struct soft_link *link, bool room, short *events); /* NULL: -1 */
+    unsigned long (*received)(const struct soft_link *link);     /* NULL: 0 */
     void (*shutdown)(struct soft_link *link);
     bool (*peer_ended)(struct soft_link *link);
     void (*close)(struct soft_link *link);

@@ -21,8 +21,9 @@
 struct client {
     struct od_list link;
     struct soft_link *wire;
-    uint64_t stalled; /* ns, since when a reply finds no room; 0: not so */
-    uint64_t *ids;    /* of exports, by cell; 0: free */
+    uint64_t stalled;       /* ns, since when a reply finds no room; 0: not so */
+    unsigned long received; /* bytes, of which it is known */
+    uint64_t *ids;          /* of exports, by cell; 0: free */
     uint32_t ncells;
     uint32_t cells_cap;
 };
@@ -343,9 +344,20 @@ static int stall(struct client *client)
 
 enum outcome {
     NOTHING, /* was there */
-    SOME,
-    MORE, /* may be there */
+    SOME,    /* or a part of it */
+    MORE,    /* may be there */
 };
+
+/* Since the last call. While a long message comes it is too soon to sleep: to be woken for each
+ * piece of it costs its sender as much as the piece. */
+static bool has_received(struct client *client)
+{
+    const unsigned long received = soft_link_received(client->wire);
+    const bool more = received != client->received;
+
+    client->received = received;
+    return more;
+}
 
 /* When all that had come is served, more is looked for after a turn of others, not at once. */
 static enum outcome serve(struct client *client)
@@ -370,7 +382,9 @@ static enum outcome serve(struct client *client)
         client_free(client);
         return SOME;
     }
-    return n == BURST ? MORE : n > 0 ? SOME : NOTHING;
+    if (n == 0)
+        return has_received(client) ? SOME : NOTHING;
+    return n == BURST ? MORE : SOME;
 }
 
 static enum outcome serve_all(void)
@@ -410,9 +424,10 @@ static void sleep_a_while(void)
 
     abroad.fds[0] = (struct pollfd){.fd = abroad.waker.fd, .events = POLLIN};
     od_waker_arm(&abroad.waker);
-    if (!is_pending(&nfds))
-        poll(abroad.fds, nfds, SLEEP_MS);
-    od_waker_clear(&abroad.waker);
+    if (!is_pending(&nfds) && poll(abroad.fds, nfds, SLEEP_MS) > 0 && abroad.fds[0].revents != 0)
+        od_waker_clear(&abroad.waker);
+    else
+        od_waker_disarm(&abroad.waker);
 }
 
 static void *run(void *arg)

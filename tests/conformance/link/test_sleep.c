@@ -231,6 +231,23 @@ static void an_owner_may_wait_itself(void **state)
     assert_int_equal(rc, -ESHUTDOWN);
 }
 
+/* Transports that know tell of the bytes of a message before it can be received. */
+static void bytes_that_come_are_counted(void **state)
+{
+    static const char bytes[1000];
+    unsigned long before;
+
+    (void)state;
+    open_link();
+    before = soft_link_received(rig.server);
+    rig_send(rig.client, bytes, sizeof(bytes));
+    rig_expect(rig.server, bytes, sizeof(bytes));
+    if (rig_is("tcp"))
+        assert_true(soft_link_received(rig.server) - before >= sizeof(bytes));
+    else
+        assert_int_equal(soft_link_received(rig.server), 0);
+}
+
 static bool all_are_taken(void *seq)
 {
     return soft_link_await(rig.client, *(uint64_t *)seq);
@@ -297,6 +314,7 @@ int main(int argc, char **argv)
         CASE(a_cut_wakes),
         CASE(a_sleeper_misses_no_message),
         CASE(an_owner_may_wait_itself),
+        CASE(bytes_that_come_are_counted),
         CASE(a_sleeper_learns_that_its_messages_were_taken),
         CASE(room_wakes_a_sender),
         CASE(awake_owners_are_left_alone),

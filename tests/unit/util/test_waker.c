@@ -52,6 +52,19 @@ static void only_an_armed_waker_is_fired(void **state)
     assert_false(is_readable());
 }
 
+static void a_disarmed_waker_keeps_what_was_fired(void **state)
+{
+    (void)state;
+    od_waker_arm(&waker);
+    od_waker_disarm(&waker);
+    od_waker_wake(&waker);
+    assert_false(is_readable());
+    od_waker_arm(&waker);
+    od_waker_wake(&waker);
+    od_waker_disarm(&waker);
+    assert_true(is_readable());
+}
+
 static void others_see_each_sleep_once(void **state)
 {
     struct od_waker_view view;
@@ -172,6 +185,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(only_an_armed_waker_is_fired, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_disarmed_waker_keeps_what_was_fired, setup, teardown),
         cmocka_unit_test_setup_teardown(others_see_each_sleep_once, setup, teardown),
         cmocka_unit_test_setup_teardown(others_may_look_but_not_write, setup, teardown),
         cmocka_unit_test_setup_teardown(what_could_shrink_is_no_view, setup, teardown),

@@ -472,6 +472,13 @@ static int error_fd(struct soft_link *link, bool room, short *events)
     return self->inner != NULL ? soft_link_fd(self->inner, room, events) : -1;
 }
 
+static unsigned long error_received(const struct soft_link *link)
+{
+    const struct error_link *self = OD_CONTAINER_OF(link, const struct error_link, base);
+
+    return self->inner != NULL ? soft_link_received(self->inner) : 0;
+}
+
 const struct soft_link_ops soft_link_error_ops = {
     .name = "error",
     .listen = error_listen,
@@ -491,6 +498,7 @@ const struct soft_link_ops soft_link_error_ops = {
     .release = error_release,
     .pending = error_pending,
     .fd = error_fd,
+    .received = error_received,
     .shutdown = error_shutdown,
     .peer_ended = error_peer_ended,
     .close = error_close,

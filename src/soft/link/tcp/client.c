@@ -159,6 +159,7 @@ static int begin_connection(struct soft_tcp_link *self)
         return -errno;
     self->sock = self->stream.sock = sock;
     soft_tcp_tune(sock);
+    soft_tcp_choose_congestion(sock);
     if (connect(sock, (const struct sockaddr *)&self->addr.sa, self->addr.len) != 0 &&
         errno != EINPROGRESS)
         return -errno;

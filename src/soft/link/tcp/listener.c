@@ -236,6 +236,7 @@ static int open_socket(const char *text, const struct soft_tcp_addr *addr,
         return listen_failed(errno, text);
     /* A killed process leaves connections of its port behind that the kernel keeps for a while. */
     setsockopt(sock, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+    soft_tcp_choose_congestion(sock); /* for those who connect, too */
     if (bind(sock, (const struct sockaddr *)&addr->sa, addr->len) == 0 &&
         listen(sock, SOMAXCONN) == 0 && getsockname(sock, (struct sockaddr *)&sa, &len) == 0) {
         soft_tcp_addr_format(&sa, bound, SOFT_LINK_ADDR_MAX - 8);

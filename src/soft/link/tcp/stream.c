@@ -332,6 +332,7 @@ static ssize_t get(struct soft_tcp_stream *stream, struct iovec *iov, unsigned i
     while (n < 0 && errno == EINTR);
     if (n > 0) {
         stream->heard = true;
+        atomic_fetch_add_explicit(&stream->received, (unsigned long)n, memory_order_relaxed);
         return n;
     }
     return n < 0 && (errno == EAGAIN || errno == ENOMEM) ? 0 : -ECONNRESET;

@@ -27,7 +27,8 @@ struct soft_tcp_stream {
     char *body; /* NULL: no message is under way */
     uint32_t body_len;
     uint32_t body_got;
-    bool must_answer; /* a ping */
+    bool must_answer;      /* a ping */
+    atomic_ulong received; /* bytes */
     /* Writing. */
     struct soft_tcp_chunk *first;
     struct soft_tcp_chunk *last;

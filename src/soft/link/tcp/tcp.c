@@ -293,6 +293,13 @@ static int tcp_fd(struct soft_link *link, bool room, short *events)
     return self->sock;
 }
 
+static unsigned long tcp_received(const struct soft_link *link)
+{
+    const struct soft_tcp_link *self = OD_CONTAINER_OF(link, const struct soft_tcp_link, base);
+
+    return atomic_load_explicit(&self->stream.received, memory_order_relaxed);
+}
+
 static void tcp_shutdown(struct soft_link *link)
 {
     struct soft_tcp_link *self = soft_tcp_link(link);
@@ -352,6 +359,7 @@ const struct soft_link_ops soft_link_tcp_ops = {
     .release = tcp_release,
     .pending = tcp_pending,
     .fd = tcp_fd,
+    .received = tcp_received,
     .shutdown = tcp_shutdown,
     .peer_ended = tcp_peer_ended,
     .close = tcp_close,

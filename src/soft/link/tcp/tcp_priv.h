@@ -8,6 +8,7 @@
  *   client.c     connecting
  *   listener.c   listening and answering
  *   common.c     both: news, the background thread's part of a link that is UP, exit and fork
+ *   congestion.c how fast the kernel sends
  *   stream.c     messages over a socket
  *   store.c      messages that have arrived
  *   wire.c       what travels
@@ -131,6 +132,11 @@ void soft_tcp_look(struct soft_tcp_link *self, unsigned int steps);
 void soft_tcp_left(struct soft_tcp_link *self);
 /* An owner that has armed its waker is about to sleep. */
 void soft_tcp_maybe_sleeps(struct soft_tcp_link *self);
+
+/* ---- congestion.c ---- */
+
+/* Before a socket connects or listens: later it paces for good. */
+void soft_tcp_choose_congestion(int sock);
 
 /* ---- client.c, listener.c ---- */
 

@@ -48,12 +48,39 @@ static void after_work_it_begins_anew(void **state)
     assert_true(soft_service_spin(&spin));
 }
 
+static void a_pause_grows_while_no_try_does_better(void **state)
+{
+    struct soft_service_spin spin = {0};
+    uint64_t now = 1000000000u, first, last;
+
+    (void)state;
+    soft_service_spin_late(&spin, now, now + 200000u);
+    first = spin.pause;
+    assert_int_equal(spin.crowded, now + 200000u + first);
+    now = spin.crowded;
+    soft_service_spin_late(&spin, now, now + 200000u);
+    assert_int_equal(spin.pause, 2 * first);
+    for (unsigned int i = 0; i < 64; i++) {
+        last = spin.pause;
+        now = spin.crowded;
+        soft_service_spin_late(&spin, now, now + 200000u);
+        assert_true(spin.pause >= last);
+    }
+    assert_true(spin.pause < 1000000000u);
+    assert_int_equal(spin.pause, last);
+    /* A time without trouble that was longer than the pause. */
+    now = spin.crowded + 2 * spin.pause;
+    soft_service_spin_late(&spin, now, now + 200000u);
+    assert_int_equal(spin.pause, first);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_ends_soon),
         cmocka_unit_test(who_does_not_get_his_turn_sleeps),
         cmocka_unit_test(after_work_it_begins_anew),
+        cmocka_unit_test(a_pause_grows_while_no_try_does_better),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
