@@ -21,6 +21,9 @@ SECONDS = 60  # nothing here takes longer
 SERVER, PEER, MAC = '10.9.0.1', '10.9.0.2', '02:00:00:00:00:0a'
 DNS, OTHERS, PINGS = 40, 60, 5
 MAX_MEMORY = 1 << 30  # bytes; the rings of the program are more than twice as large
+STRANGER = '10.9.0.9'  # nobody's: what is sent to it comes to nobody but packet sockets
+GETS, HEADS, POSTS, ACKS, TEXTS = 3, 2, 1, 4, 2
+PASSED_ON = ('LD_LIBRARY_PATH', 'ASAN_OPTIONS', 'UBSAN_OPTIONS')  # to the program
 
 
 def ip(*arguments):
@@ -70,7 +73,8 @@ class Program:
         self.popen = subprocess.Popen(
             [path, '-n', '0000:03:00.0', '-g', '0000:06:00.0', '-q', '2'], stdin=subprocess.DEVNULL,
             stdout=self.out, stderr=subprocess.STDOUT, cwd=folder,
-            env={'OPENDOCA_CONFIG': config, 'OPENDOCA_RUNTIME_DIR': folder})
+            env={'OPENDOCA_CONFIG': config, 'OPENDOCA_RUNTIME_DIR': folder,
+                 **{name: os.environ[name] for name in PASSED_ON if name in os.environ}})
 
     def text(self):
         with open(self.out.name, encoding='utf-8') as file:
@@ -122,6 +126,55 @@ def send_stray_segment():
                    (SERVER, 0))
 
 
+class Connection:
+    """From nobody, by frames of our own: none is sent again, so that all can be counted."""
+
+    PORT = 4712
+
+    def __init__(self):
+        self.socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(0x800))
+        self.socket.bind(('peer', 0))
+        self.socket.settimeout(SECONDS)
+        self.next = 1000
+
+    def send(self, flags, text=b''):
+        mac = self.socket.getsockname()[4]
+        ends = socket.inet_aton(STRANGER) + socket.inet_aton(SERVER)
+        head = struct.pack('!HHIIBBHHH', self.PORT, 80, self.next, 1001, 0x50, flags, 8192, 0, 0)
+        length = len(head) + len(text)
+        total = checksum(ends + struct.pack('!HH', 6, length) + head + text + b'\0' * (length % 2))
+        ip_head = struct.pack('!BBHHHBBH', 0x45, 0, 20 + length, 1, 0, 64, 6, 0) + ends
+        ip_head = ip_head[:10] + struct.pack('!H', checksum(ip_head)) + ip_head[12:]
+        self.socket.send(bytes.fromhex(MAC.replace(':', '')) + mac + b'\x08\0' + ip_head +
+                         head[:16] + struct.pack('!H', total) + head[18:] + text)
+        self.next += len(text) + bool(flags & 3)
+
+    def receive(self):
+        """Flags and text of the next frame for the stranger."""
+        while True:
+            frame = self.socket.recv(2048)
+            if frame[30:34] == socket.inet_aton(STRANGER):
+                length = struct.unpack('!H', frame[16:18])[0] - 40
+                return frame[47], frame[54:54 + length]
+
+
+def send_segments():
+    """A connection of which each segment counts; the answers come, too."""
+    connection = Connection()
+    connection.send(0x02)
+    expect(connection.receive()[0] == 0x12, 'no SYN, ACK')
+    for request, times in ((b'GET /index.html HTTP/1.1', GETS), (b'HEAD /index.html HTTP/1.1', HEADS),
+                           (b'POST /form HTTP/1.1', POSTS), (b'', ACKS), (b'hello!', TEXTS)):
+        for _ in range(times):
+            connection.send(0x18 if request else 0x10, request)
+    heads = sorted(connection.receive()[1][:12] for _ in range(GETS + HEADS + POSTS))
+    expect(heads == [b'HTTP/1.1 200'] * GETS + [b'HTTP/1.1 404'] * (HEADS + POSTS), heads)
+    connection.send(0x11)
+    expect(connection.receive()[0] == 0x11, 'no FIN, ACK')
+    connection.send(0x04)
+    connection.socket.close()
+
+
 def connect():
     return socket.create_connection((SERVER, 80), timeout=SECONDS)
 
@@ -158,16 +211,25 @@ def talk(program):
     send_stray_segment()
     send_datagrams()
     ping()
+    send_segments()
+    rest = r'UDP: dns %d, others %d\. TCP: %s, others %d\. ICMP: echo %d, others 0, replies %d\. CPU: %s\.'
+    program.await_text(rest % (
+        DNS, OTHERS, 'get %d, head %d, post %d, ack %d' % (GETS, HEADS, POSTS, ACKS), TEXTS, PINGS, PINGS,
+        'syn 1, fin 1, rst 1'))
     browse()
-    at_least = '0*[1-9][0-9]*'  # segments may have been sent again
-    program.await_text(r'UDP: dns %d, others %d\. TCP: get (?:[4-9]|\d\d+), head %s, post %s, ack %s, '
-                       r'others 0\. ICMP: echo %d, others 0, replies %d\. '
-                       r'CPU: syn (?:[3-9]|\d\d+), fin (?:[2-9]|\d\d+), rst %s\.'
-                       % (DNS, OTHERS, at_least, at_least, at_least, PINGS, PINGS, at_least))
+    # Of these, segments may have been sent again.
+    program.await_text(rest % (
+        DNS, OTHERS, r'get (?:[7-9]|\d\d+), head (?:[3-9]|\d\d+), post (?:[2-9]|\d\d+), '
+        r'ack (?:[5-9]|\d\d+)', TEXTS, PINGS, PINGS,
+        r'syn (?:[4-9]|\d\d+), fin (?:[3-9]|\d\d+), rst (?:[2-9]|\d\d+)'))
     expect(program.memory() < MAX_MEMORY, '%d bytes in memory' % program.memory())
     program.popen.send_signal(signal.SIGINT)
     expect(program.popen.wait(SECONDS) == 0, 'ends with %d' % program.popen.returncode)
     expect('finished successfully' in program.text(), 'no success')
+    blocks = re.search(r'Datagrams of each block: (\d+) (\d+)\n', program.text())
+    expect(blocks is not None, 'what each block received')
+    shares = [int(share) for share in blocks.groups()]
+    expect(min(shares) > 0 and sum(shares) == DNS + OTHERS, shares)
 
 
 def main(path, folder):

@@ -18,6 +18,9 @@ sys.dont_write_bytecode = True
 import run_external
 from run_external import expect
 
+sys.path.insert(0, os.path.join(run_external.HERE, '..', 'gpunetio'))
+from run_packets import namespace_command
+
 SKIPPED = 77
 
 
@@ -105,17 +108,6 @@ class Tests(run_external.Tests):
             print('no interfaces can be made here: ' + done.stdout)
         else:
             expect(done.returncode == 0, done.stdout)
-
-
-def namespace_command():
-    """What runs a command in a network namespace with all rights there, or None."""
-    if shutil.which('ip') is None:
-        return None
-    for options in ('-n', '-rn'):
-        if shutil.which('unshare') and subprocess.run(
-                ['unshare', options, 'true'], check=False, stderr=subprocess.DEVNULL).returncode == 0:
-            return ['unshare', options]
-    return None
 
 
 def toolkit_works(build):

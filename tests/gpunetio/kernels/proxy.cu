@@ -2,7 +2,8 @@
 /* Doorbells by way of the CPU: nothing is sent before it looks; then numbers arrive one by one,
  * none lost and none twice, whatever number of sends is out at once. (GS-4)
  *
- * OPENDOCA_TEST_SENDS: how many for each depth; without, at one depth so many that all indexes wrap. */
+ * OPENDOCA_TEST_SENDS: how many for each depth; without, at one depth so many that all indexes
+ * wrap. */
 // WITH: setarch -R
 // FLAGS: -DDOCA_ALLOW_EXPERIMENTAL_API
 #include "ends.h"

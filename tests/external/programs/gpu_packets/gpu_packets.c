@@ -88,6 +88,14 @@ static void tell(struct app *app)
            app->control.fin, app->control.rst);
 }
 
+static void tell_blocks(const struct app *app)
+{
+    printf("Datagrams of each block:");
+    for (int i = 0; i < app->num; i++)
+        printf(" %u", app->udp[i].total);
+    printf("\n");
+}
+
 static doca_error_t serve(struct app *app)
 {
     const double end = kit_seconds() + SECONDS;
@@ -135,6 +143,7 @@ static doca_error_t run(struct app *app)
     while (doca_pe_progress(app->pe) != 0)
         ;
     tell(app);
+    tell_blocks(app);
     if (result == DOCA_SUCCESS && app->failed > 0)
         result = DOCA_ERROR_IO_FAILED;
     return result;

@@ -44,7 +44,8 @@ struct rxq {
     struct memory packets;
     struct doca_eth_rxq *rxq;
     struct doca_gpu_semaphore *counts;
-    uint32_t next; /* item */
+    uint32_t next;  /* item */
+    uint32_t total; /* packets */
 };
 
 struct connection {

@@ -219,8 +219,12 @@ static bool take_from(struct rxq *q, struct counts *sums)
            status == DOCA_GPU_SEMAPHORE_STATUS_READY &&
            doca_gpu_semaphore_get_custom_info_addr(q->counts, q->next, (void **)&counts) ==
                DOCA_SUCCESS) {
-        for (int i = 0; i < KINDS; i++)
-            sums->of[i] += DOCA_GPUNETIO_VOLATILE(counts->of[i]);
+        for (int i = 0; i < KINDS; i++) {
+            const uint32_t packets = DOCA_GPUNETIO_VOLATILE(counts->of[i]);
+
+            sums->of[i] += packets;
+            q->total += packets;
+        }
         doca_gpu_semaphore_set_status(q->counts, q->next, DOCA_GPU_SEMAPHORE_STATUS_FREE);
         q->next = (q->next + 1) % ITEMS;
         any = true;
