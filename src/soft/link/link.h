@@ -46,12 +46,13 @@ struct soft_link_conf {
                          send says -EAGAIN; both sides use the larger one, up to what the transport
                          holds, see soft_link_depth() */
     uint32_t connect_timeout; /* ms until a connect that nobody answers fails; 0 = one attempt,
-                                 which whoever is there must answer within 5 s */
+                                 which whoever is there must answer within answer_timeout */
     bool no_successor;        /* connect: the address is one process's own, so that nobody takes its
                                  place when it is gone: where the kernel tells (local), the connect
                                  fails at once then instead of at connect_timeout */
     uint32_t backlog;         /* listener: links that wait for soft_link_next(); more are refused */
-    uint32_t answer_timeout;  /* listener: ms until an unanswered greeting is refused; 0 = 5000 */
+    uint32_t answer_timeout;  /* listener: ms until an unanswered greeting is refused; connect: see
+                                 connect_timeout; 0 = 5000 */
     /* The owner's: woken when poll, recv or next would get somewhere, see also soft_link_await();
      * NULL for owners that only poll. It lives longer than the link, and calls that open or close a
      * link or a listener come from the thread that sleeps on it. */

@@ -75,6 +75,18 @@ const struct soft_link_ops *soft_link_transport(const char *addr, const char **r
 #define SOFT_LINK_ANSWER_MS 5000 /* listener's owner: to answer; client: to be answered */
 #define SOFT_LINK_SILENT_MS 5000 /* a connection: to greet */
 
+/* ms that the listener's owner has to answer. */
+static inline uint32_t soft_link_answer_ms(const struct soft_link_conf *conf)
+{
+    return conf->answer_timeout > 0 ? conf->answer_timeout : SOFT_LINK_ANSWER_MS;
+}
+
+/* ms after which a client gives up. */
+static inline uint32_t soft_link_connect_ms(const struct soft_link_conf *conf)
+{
+    return conf->connect_timeout > 0 ? conf->connect_timeout : soft_link_answer_ms(conf);
+}
+
 /* What the vector holds; SIZE_MAX: more than `max`. */
 static inline size_t soft_link_iov_len(const struct iovec *iov, unsigned int niov, size_t max)
 {

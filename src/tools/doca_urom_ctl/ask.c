@@ -131,8 +131,12 @@ static void explain(const char *addr, struct soft_link *link, int reason)
 static struct soft_link *connect_to(const char *addr, struct od_waker *waker, uint64_t deadline,
                                     bool last)
 {
+    const uint64_t now = now_ms();
     const struct soft_link_conf conf = {
-        .max_msg = UROM_WIRE_FRAME_MAX, .depth = DEPTH, .waker = waker};
+        .max_msg = UROM_WIRE_FRAME_MAX,
+        .depth = DEPTH,
+        .waker = waker,
+        .answer_timeout = now < deadline ? (uint32_t)OD_MIN(deadline - now, UINT32_MAX) : 1};
     enum soft_link_state state;
     struct urom_hello hello;
     struct soft_link *link;

@@ -23,7 +23,7 @@ DOCA_LOG_REGISTER(UROM::DAEMON);
 
 #define DEPTH         8
 #define BACKLOG       1024
-#define ANSWER_MS     10000 /* a greeting may have to wait for probes of plugins */
+#define ANSWER_MS     10000 /* beside what probes of plugins may take */
 #define SDK_LEVEL     DOCA_LOG_LEVEL_WARNING
 #define PUBLIC_SOCKET 0666
 
@@ -80,7 +80,7 @@ static int listen_at(struct daemon *daemon, const char *addr)
         .max_msg = UROM_WIRE_FRAME_MAX,
         .depth = DEPTH,
         .backlog = BACKLOG,
-        .answer_timeout = ANSWER_MS,
+        .answer_timeout = ANSWER_MS + daemon->options.probe_timeout,
         .waker = &daemon->waker,
     };
 

@@ -209,6 +209,14 @@ static enum soft_link_state wait_up(const struct doca_urom_service *service, str
     return state;
 }
 
+/* ms, at least one. */
+static uint32_t time_left(uint64_t deadline)
+{
+    const uint64_t now = urom_now_ms();
+
+    return now < deadline ? (uint32_t)OD_MIN(deadline - now, UINT32_MAX) : 1;
+}
+
 /* IN_PROGRESS, not logged: nobody listens there at the moment. */
 static doca_error_t open_at(struct doca_urom_service *service, const char *addr, uint64_t deadline)
 {
@@ -222,6 +230,7 @@ static doca_error_t open_at(struct doca_urom_service *service, const char *addr,
     if (result != DOCA_SUCCESS)
         return result;
     urom_control_conf(&conf, core_ctx_waker(&service->ctx));
+    conf.answer_timeout = time_left(deadline);
     err = soft_link_connect(addr, &conf, &hello, sizeof(hello), &link);
     if (err != 0)
         return refuse_begin(service, addr, err);

@@ -91,13 +91,16 @@ static inline unsigned int rig_free_port(void)
     return port;
 }
 
-/* An address that nobody listens at, the same for both sides. */
+/* An address that nobody listens at, the same for both sides. Both have the patience of a case. */
 static inline void rig_init(struct rig *rig)
 {
     static unsigned int cases;
 
-    *rig =
-        (struct rig){.conf = {.max_msg = 4080, .depth = 8, .connect_timeout = 10000, .backlog = 4}};
+    *rig = (struct rig){.conf = {.max_msg = 4080,
+                                 .depth = 8,
+                                 .connect_timeout = 1000 * RIG_SECONDS,
+                                 .backlog = 4,
+                                 .answer_timeout = 1000 * RIG_SECONDS}};
     if (rig_is_network())
         snprintf(rig->addr, sizeof(rig->addr), "%s:127.0.0.1:%u", rig_transport, rig_free_port());
     else

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <poll.h>
+
 #include "conformance/link/rig.h"
 
 static struct rig rig;
@@ -185,6 +187,19 @@ static void no_answer_in_time_is_told_to_both(void **state)
     assert_int_equal(soft_link_accept(rig.server, NULL, 0), -ETIMEDOUT);
 }
 
+/* Longer than without a word about it. */
+static void one_attempt_waits_for_its_answer_as_long_as_it_was_told(void **state)
+{
+    (void)state;
+    rig.conf.connect_timeout = 0;
+    rig_listen(&rig);
+    rig.client = rig_connect(&rig);
+    rig.server = rig_next(&rig);
+    poll(NULL, 0, 5500);
+    assert_int_equal(soft_link_accept(rig.server, NULL, 0), 0);
+    rig_wait(rig.client, SOFT_LINK_UP);
+}
+
 static void a_client_gives_up_in_time(void **state)
 {
     (void)state;
@@ -357,6 +372,7 @@ int main(int argc, char **argv)
         CASE(a_refusal_carries_an_answer),
         CASE(a_close_instead_of_an_answer_refuses),
         CASE(no_answer_in_time_is_told_to_both),
+        CASE(one_attempt_waits_for_its_answer_as_long_as_it_was_told),
         CASE(a_client_gives_up_in_time),
         CASE(a_client_that_leaves_before_the_answer_is_seen),
         CASE(a_client_that_shuts_down_while_it_connects_is_down),

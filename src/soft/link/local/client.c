@@ -189,8 +189,7 @@ int soft_local_connect(const char *addr, const struct soft_link_conf *conf, cons
         rc = soft_fail(-ENOMEM, "out of memory for a link");
     if (rc == 0)
         rc = soft_link_name_parse(addr, self->name);
-    self->deadline = soft_service_now_ms() +
-                     (conf->connect_timeout > 0 ? conf->connect_timeout : SOFT_LINK_ANSWER_MS);
+    self->deadline = soft_service_now_ms() + soft_link_connect_ms(conf);
     soft_service_lock();
     if (rc == 0)
         rc = soft_local_enter(&self->all, false);

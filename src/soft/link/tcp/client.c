@@ -265,8 +265,7 @@ int soft_tcp_connect(const char *text, const struct soft_link_conf *conf, const 
         if (host[0] == '\0')
             self->addr = addr;
         snprintf(self->base.peer.addr, sizeof(self->base.peer.addr), "%s", text);
-        self->deadline = soft_service_now_ms() +
-                         (conf->connect_timeout > 0 ? conf->connect_timeout : SOFT_LINK_ANSWER_MS);
+        self->deadline = soft_service_now_ms() + soft_link_connect_ms(conf);
         rc = begin(self, host, port);
     }
     if (rc != 0 && self != NULL)

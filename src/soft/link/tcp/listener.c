@@ -111,9 +111,7 @@ static bool take_hello(struct soft_tcp_link *self, const struct soft_tcp_greetin
         if (!admit(self))
             return false;
     } else {
-        soft_service_timer_set(
-            &self->timer, conf->answer_timeout > 0 ? conf->answer_timeout : SOFT_LINK_ANSWER_MS,
-            answer_too_late);
+        soft_service_timer_set(&self->timer, soft_link_answer_ms(conf), answer_too_late);
         atomic_store_explicit(&self->phase, TCP_WAITING, memory_order_release);
     }
     soft_link_queue_promote(&self->guest);

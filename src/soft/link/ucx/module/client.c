@@ -173,9 +173,7 @@ static int begin(struct soft_ucx_link *self, const char *host, const char *port,
 
     if (rc != 0)
         return soft_fail(rc, "out of memory for a link");
-    self->deadline =
-        soft_ucx_now_ms() + (self->base.conf.connect_timeout > 0 ? self->base.conf.connect_timeout
-                                                                 : SOFT_LINK_ANSWER_MS);
+    self->deadline = soft_ucx_now_ms() + soft_link_connect_ms(&self->base.conf);
     if (host[0] != '\0')
         rc = start_resolving(self, host, port);
     if (rc == 0)

@@ -128,8 +128,7 @@ static bool greet_back(struct soft_ucx_link *self, const struct soft_ucx_greetin
     self->wished_depth = hello->depth;
     if (conf->admit != NULL)
         return admit(self);
-    soft_ucx_set_timer(self, conf->answer_timeout > 0 ? conf->answer_timeout : SOFT_LINK_ANSWER_MS,
-                       answer_too_late);
+    soft_ucx_set_timer(self, soft_link_answer_ms(conf), answer_too_late);
     return true;
 }
 
