@@ -97,7 +97,9 @@ void daemon_worker_stop(struct daemon *daemon, struct daemon_worker *worker)
         return;
     worker->state = DAEMON_WORKER_STOPPING;
     worker->deadline = daemon_now_ms() + STOP_MS;
-    if (!daemon_worker_send(worker, UROM_TYPE_STOP, NULL, 0))
+    /* Where nobody reads any more it ends by itself, of what the kernel tells then. */
+    if (!daemon_worker_send(worker, UROM_TYPE_STOP, NULL, 0) && worker->control.fd >= 0 &&
+        (errno == EAGAIN || errno == EINTR || errno == ENOBUFS || errno == ENOMEM))
         kill_worker(worker, UROM_EXIT_SHUTDOWN);
 }
 

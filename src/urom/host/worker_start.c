@@ -252,6 +252,13 @@ static bool step_attaching(struct doca_urom_worker *worker)
     return begin_channel(worker, &ok);
 }
 
+static bool fail_unreached(struct doca_urom_worker *worker, int reason)
+{
+    return fail(worker, DOCA_ERROR_IO_FAILED, "worker %llu cannot be reached at %s: %s",
+                (unsigned long long)worker->id, worker->addr,
+                reason != 0 ? strerror(-reason) : "it is gone");
+}
+
 /* CHANNEL: the worker takes the link. */
 static bool step_channel(struct doca_urom_worker *worker)
 {
@@ -262,9 +269,7 @@ static bool step_channel(struct doca_urom_worker *worker)
     if (state == SOFT_LINK_CONNECTING && urom_frame_recv(worker->daemon, &worker->join) == -EAGAIN)
         return false;
     if (state != SOFT_LINK_UP)
-        return fail(worker, DOCA_ERROR_IO_FAILED, "worker %llu cannot be reached at %s: %s",
-                    (unsigned long long)worker->id, worker->addr,
-                    reason != 0 ? strerror(-reason) : "it is gone");
+        return fail_unreached(worker, reason);
     if (soft_link_max_msg(worker->channel) < worker->max_msg)
         return fail(worker, DOCA_ERROR_IO_FAILED, "worker %llu takes %u bytes a message, not %u",
                     (unsigned long long)worker->id, soft_link_max_msg(worker->channel),
@@ -289,9 +294,12 @@ bool urom_worker_start_progress(struct doca_urom_worker *worker)
         event = step_attaching(worker);
     else
         event = step_channel(worker);
-    if (!event && urom_now_ms() >= worker->deadline)
-        return fail(worker, DOCA_ERROR_TIME_OUT, "no answer from the service");
-    return event;
+    if (event || urom_now_ms() < worker->deadline)
+        return event;
+    /* The link would have told the same, had its thread had a processor. */
+    if (worker->step == UROM_WORKER_CHANNEL)
+        return fail_unreached(worker, -ETIMEDOUT);
+    return fail(worker, DOCA_ERROR_TIME_OUT, "no answer from the service");
 }
 
 /* ------------------------------------------------------------------------------------------------

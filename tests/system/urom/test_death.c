@@ -243,6 +243,33 @@ static void a_worker_may_end_before_its_files_do(void **state)
     close_all();
 }
 
+/* The daemon hears of both at once. */
+static void a_death_stays_one_when_the_client_leaves_at_the_same_time(void **state)
+{
+    struct doca_urom_worker *worker;
+    struct doca_ctx *ctx;
+    pid_t pid;
+
+    (void)state;
+    open_all();
+    worker = start_worker(1);
+    ctx = doca_urom_worker_as_ctx(worker);
+    pid = pid_of(worker);
+    fixture_freeze(daemon_one.pid);
+    kill(pid, SIGKILL);
+    fixture_wait_dead(pid);
+    assert_doca(DOCA_ERROR_IN_PROGRESS, doca_ctx_stop(ctx));
+    for (unsigned int i = 0; i < 10; i++)
+        doca_pe_progress(host.pe); /* the detach is sent */
+    kill(daemon_one.pid, SIGCONT);
+    fixture_wait_log(&daemon_one, "ended: signal 9");
+    assert_int_equal(fixture_total("exits", "signal"), 1);
+    while (fixture_state(ctx) != DOCA_CTX_STATE_IDLE)
+        fixture_event(host.pe);
+    assert_ok(doca_urom_worker_destroy(worker));
+    close_all();
+}
+
 static void a_failing_open_is_one_event_and_says_why(void **state)
 {
     static const char *const how[] = {"fail", "crash"};
@@ -590,6 +617,7 @@ int main(void)
         cmocka_unit_test(a_submit_after_a_death_knows_of_it_without_progress),
         cmocka_unit_test(a_plugin_that_crashes_takes_its_worker_only),
         cmocka_unit_test(a_worker_may_end_before_its_files_do),
+        cmocka_unit_test(a_death_stays_one_when_the_client_leaves_at_the_same_time),
         cmocka_unit_test(a_failing_open_is_one_event_and_says_why),
         cmocka_unit_test(an_open_that_hangs_is_ended_by_the_daemon),
         cmocka_unit_test(everything_says_so_when_the_daemon_is_dead),
