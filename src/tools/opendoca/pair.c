@@ -187,27 +187,50 @@ static void stop(struct pair *pair)
     end_all(pair, SIGTERM);
 }
 
+static bool has_more(const struct stream *stream)
+{
+    struct pollfd fd = {stream->fd, POLLIN, 0};
+
+    return poll(&fd, 1, 0) == 1 && (fd.revents & POLLIN) != 0;
+}
+
+/* Also its last words, which may have come after the last look. */
+static bool never_said(const struct pair *pair, enum side side)
+{
+    const struct program *program = &pair->programs[side];
+
+    return program->pid == -1 && pair->programs[!side].pid == 0 && !has_more(&program->out) &&
+           !has_more(&program->err);
+}
+
+static void note_end(struct pair *pair, struct program *program)
+{
+    int status;
+
+    if (program->pid <= 0 || waitpid(program->pid, &status, WNOHANG) != program->pid)
+        return;
+    program->pid = -1;
+    program->status = tool_exit_status(status);
+    if (program->status == 0 || pair->stopping)
+        return;
+    pair->first_failure = program->status;
+    fprintf(stderr, "opendoca pair: the %s program ended with status %d\n", program->env.role,
+            program->status);
+    stop(pair);
+}
+
 static void reap(struct pair *pair)
 {
     for (int side = 0; side < SIDES; side++) {
         struct program *program = &pair->programs[side];
-        int status;
 
-        if (program->pid <= 0 || waitpid(program->pid, &status, WNOHANG) != program->pid)
+        note_end(pair, program);
+        if (pair->stopping || !never_said(pair, (enum side)side))
             continue;
-        program->pid = -1;
-        program->status = tool_exit_status(status);
-        if (program->status != 0 && !pair->stopping) {
-            pair->first_failure = program->status;
-            fprintf(stderr, "opendoca pair: the %s program ended with status %d\n",
-                    program->env.role, program->status);
-            stop(pair);
-        } else if (pair->programs[!side].pid == 0) {
-            fprintf(stderr, "opendoca pair: the %s program never printed \"%s\"\n",
-                    program->env.role, pair->programs[!side].after);
-            pair->first_failure = EXIT_FAILURE;
-            stop(pair);
-        }
+        fprintf(stderr, "opendoca pair: the %s program never printed \"%s\"\n", program->env.role,
+                pair->programs[!side].after);
+        pair->first_failure = EXIT_FAILURE;
+        stop(pair);
     }
     if (pair->programs[DPU].pid == -1)
         close_host_input(pair);

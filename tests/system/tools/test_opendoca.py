@@ -252,7 +252,7 @@ class Pair(OpendocaTest):
         result = self.pair('echo booting; : > %s; echo "ready now"; cat' % started,
                            'test -e %s && echo begun' % started, '--dpu-after', 'ready')
         self.assertIn('[dpu ] begun', result.stdout)
-        result = self.pair('echo begun', 'echo up', '--host-after', 'up')
+        result = self.pair('echo begun', 'echo booting; echo up', '--host-after', 'up')
         self.assertLess(result.stdout.index('up'), result.stdout.index('begun'))
 
     def test_a_line_that_never_comes_is_an_error(self):
