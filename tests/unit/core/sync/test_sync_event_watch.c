@@ -171,11 +171,17 @@ static void a_change_that_does_not_satisfy_is_slept_over(void **state)
     assert_int_equal(doca_pe_progress(pe), 0);
     OK(doca_pe_clear_notification(pe, 0));
     OK(doca_pe_request_notification(pe));
-    assert_int_equal(poll(&fd, 1, 0), 0);
+    /* The watcher may be on its way with that change or with the time when nobody slept. */
+    for (unsigned int in_vain = 0; poll(&fd, 1, 0) == 1; in_vain++) {
+        assert_true(in_vain < 100);
+        assert_int_equal(doca_pe_progress(pe), 0);
+        OK(doca_pe_clear_notification(pe, 0));
+        OK(doca_pe_request_notification(pe));
+    }
     __atomic_store_n(&cells[0], 3, __ATOMIC_RELEASE);
     assert_int_equal(poll(&fd, 1, -1), 1);
     OK(doca_pe_clear_notification(pe, 0));
-    assert_int_equal(doca_pe_progress(pe), 1);
+    sleep_until(1);
 }
 
 static void stopping_while_watched(void **state)
