@@ -120,12 +120,13 @@ static inline void eth_wait(struct eth_fix *fix, const uint32_t *counter, uint32
 /* Progresses until nothing has been delivered for a while. */
 static inline void eth_settle(struct eth_fix *fix)
 {
-    double end = eth_seconds() + 0.1;
+    double end = eth_seconds() + 0.1, now;
 
-    while (eth_seconds() < end) {
+    do { /* it looks once more at the end, since it may have stood still */
+        now = eth_seconds();
         if (doca_pe_progress(fix->pe) != 0)
             end = eth_seconds() + 0.1;
-    }
+    } while (now < end);
 }
 
 static inline void eth_stop(struct eth_fix *fix, struct doca_ctx *ctx)

@@ -492,19 +492,32 @@ static void *change_entries(void *arg)
     return NULL;
 }
 
+#define LAST 100 /* no entry that comes and goes is for it */
+
+static void add_port(uint16_t dport, const struct doca_flow_fwd *fwd)
+{
+    const struct doca_flow_match match = {
+        .outer = {.udp = {.l4_port = {.dst_port = htons(dport)}}}};
+
+    assert_ok(
+        doca_flow_pipe_basic_add_entry(0, cb.pipe, &match, 0, NULL, NULL, fwd, 0, NULL, NULL));
+}
+
 /* Thousands come and go while frames are on their way; none is left behind. */
 static void thousands_of_entries_come_and_go_under_traffic(void **state)
 {
     const struct doca_flow_match open = {.outer = {.l4_type_ext = DOCA_FLOW_L4_TYPE_EXT_UDP,
                                                    .udp = {.l4_port = {.dst_port = UINT16_MAX}}}};
     double end = eth_seconds() + 30;
-    uint16_t id = 0;
+    uint16_t ids[] = {0, 1};
+    struct doca_flow_fwd other;
     pthread_t thread;
 
     (void)state;
-    open_all_with(1, 1, NULL);
+    open_all_with(2, 1, NULL);
     memset(&change, 0, sizeof(change));
-    cb.fwd = to_queue(&id);
+    cb.fwd = to_queue(&ids[0]);
+    other = to_queue(&ids[1]);
     cb.pipe = make_pipe(DOCA_FLOW_PIPE_BASIC, true, &open, NULL, &dropped);
     assert_int_equal(pthread_create(&thread, NULL, change_entries, NULL), 0);
     for (uint32_t i = 0, rounds = 0; rounds < ROUNDS && eth_seconds() < end; i++) {
@@ -518,13 +531,13 @@ static void thousands_of_entries_come_and_go_under_traffic(void **state)
     assert_int_equal(pthread_join(thread, NULL), 0);
     assert_int_equal(change.result, DOCA_SUCCESS);
     assert_true(change.rounds >= ROUNDS); /* of 64 entries each */
+    add_port(LAST, &other);
+    send_udp(LAST);
+    expect_queue(1, 1); /* frames arrive in order: the others have reached queue 0 or their end */
     eth_settle(&s.fix);
     s.q[0].seen = 0;
     send_udp(1); /* no entry is left */
-    assert_ok(doca_flow_pipe_basic_add_entry(
-        0, cb.pipe,
-        &(struct doca_flow_match){.outer = {.udp = {.l4_port = {.dst_port = htons(2)}}}}, 0, NULL,
-        NULL, &cb.fwd, 0, NULL, NULL));
+    add_port(2, &cb.fwd);
     send_udp(2);
     expect_queue(0, 1);
     close_all();
