@@ -18,7 +18,7 @@
 #include "util/cleanup.h"
 
 #define PKG_CONFIG_PATH_ENV "PKG_CONFIG_PATH"
-#define PKG_CONFIG_SECONDS  5
+#define PKG_CONFIG_SECONDS  30
 
 const char *tool_version(void)
 {
