@@ -137,10 +137,12 @@ class Process:
 
     def await_line(self, text):
         end = time.monotonic() + SECONDS
+        over = False  # asked before the look: the last words of a program count
         while text not in self.texts()[0]:
-            if self.popen.poll() is not None or time.monotonic() > end:
+            if over:
                 raise Failed('%s does not say "%s":\n%s%s' % (self.name, text, *self.texts()))
             time.sleep(0.01)
+            over = self.popen.poll() is not None or time.monotonic() > end
 
     def end(self, status=0, says=(), errors=(), without=()):
         """Waits; checks the exit status and what was printed where."""
