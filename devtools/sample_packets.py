@@ -19,6 +19,7 @@ import subprocess
 import sys
 
 ETH_P_ALL = 3
+SOL_PACKET, PACKET_QDISC_BYPASS = 263, 20
 TYPE = 0x88b5
 FRAMES = 500  # of 'veth-ends'
 SECONDS = 20
@@ -71,6 +72,8 @@ def open_socket(name):
     sock = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ETH_P_ALL))
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4 << 20)
     sock.bind((name, 0))
+    # The queue of an interface that just came up drops frames until the kernel has put it in place.
+    sock.setsockopt(SOL_PACKET, PACKET_QDISC_BYPASS, 1)
     sock.settimeout(SECONDS)
     return sock
 
