@@ -462,7 +462,6 @@ int soft_nic_entry_remove(struct soft_nic_entry *entry)
 
     if (entry->is_removed)
         return 0;
-    soft_nic_interest_entry(entry, false);
     pthread_mutex_lock(&table->lock);
     if (table->kind == SOFT_NIC_TABLE_HASH)
         unlink_hash(table, entry);
@@ -470,8 +469,12 @@ int soft_nic_entry_remove(struct soft_nic_entry *entry)
         err = relist(table, entry, false);
     table->nentries -= err == 0 ? 1 : 0;
     pthread_mutex_unlock(&table->lock);
-    entry->is_removed = err == 0;
-    return err;
+    if (err != 0)
+        return err;
+    /* Not before: a change of the root claims what it finds in the table. */
+    soft_nic_interest_entry(entry, false);
+    entry->is_removed = true;
+    return 0;
 }
 
 void soft_nic_entry_free(struct soft_nic_entry *entry)

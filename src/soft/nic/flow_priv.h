@@ -119,7 +119,7 @@ struct soft_nic_flow {
 
 /* After a change of root, misses or defaults. */
 void soft_nic_interest_update(struct soft_nic_port *port);
-/* After an entry was added or changed, and before it is taken out. */
+/* After an entry was added, changed or taken out. */
 void soft_nic_interest_entry(struct soft_nic_entry *entry, bool on);
 /* Frames that the port leaves to the stack are those that its root table misses. */
 bool soft_nic_interest_is_root_only(struct soft_nic_port *port);
