@@ -231,8 +231,8 @@ doca_error_t doca_eth_rxq_set_type(struct doca_eth_rxq *eth_rxq, enum doca_eth_r
 /**
  * Choose when a sleeping progress engine is woken for received packets. Polling is not affected.
  *
- * @period_usec: wake at the latest so long after a packet; 0 is at once
- * @comp_count: wake when so many packets are there; 0 is for each
+ * @period_usec: wake at the latest so long after a packet; 0 is at once, whatever the count
+ * @comp_count: wake when so many packets are there; 0 is for each, whatever the period
  *
  * Returns DOCA_SUCCESS, or
  *   DOCA_ERROR_INVALID_VALUE: a pointer is NULL or a value is out of range
@@ -278,6 +278,7 @@ doca_error_t doca_eth_rxq_get_gpu_handle(const struct doca_eth_rxq *eth_rxq,
  *
  * Returns DOCA_SUCCESS, or
  *   DOCA_ERROR_INVALID_VALUE: a pointer is NULL or a value is out of range
+ *   DOCA_ERROR_NOT_SUPPORTED: what the device's port needs is not installed
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_eth_rxq_cap_get_max_burst_size(const struct doca_devinfo *devinfo,
@@ -290,6 +291,7 @@ doca_error_t doca_eth_rxq_cap_get_max_burst_size(const struct doca_devinfo *devi
  *
  * Returns DOCA_SUCCESS, or
  *   DOCA_ERROR_INVALID_VALUE: a pointer is NULL or a value is out of range
+ *   DOCA_ERROR_NOT_SUPPORTED: what the device's port needs is not installed
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_eth_rxq_cap_get_max_metadata_num(const struct doca_devinfo *devinfo,
@@ -302,6 +304,7 @@ doca_error_t doca_eth_rxq_cap_get_max_metadata_num(const struct doca_devinfo *de
  *
  * Returns DOCA_SUCCESS, or
  *   DOCA_ERROR_INVALID_VALUE: a pointer is NULL or a value is out of range
+ *   DOCA_ERROR_NOT_SUPPORTED: what the device's port needs is not installed
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_eth_rxq_cap_get_max_packet_headroom(const struct doca_devinfo *devinfo,
@@ -314,6 +317,7 @@ doca_error_t doca_eth_rxq_cap_get_max_packet_headroom(const struct doca_devinfo 
  *
  * Returns DOCA_SUCCESS, or
  *   DOCA_ERROR_INVALID_VALUE: a pointer is NULL or a value is out of range
+ *   DOCA_ERROR_NOT_SUPPORTED: what the device's port needs is not installed
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_eth_rxq_cap_get_max_packet_tailroom(const struct doca_devinfo *devinfo,
@@ -326,6 +330,7 @@ doca_error_t doca_eth_rxq_cap_get_max_packet_tailroom(const struct doca_devinfo 
  *
  * Returns DOCA_SUCCESS, or
  *   DOCA_ERROR_INVALID_VALUE: a pointer is NULL or a value is out of range
+ *   DOCA_ERROR_NOT_SUPPORTED: what the device's port needs is not installed
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_eth_rxq_cap_get_max_recv_buf_list_len(const struct doca_devinfo *devinfo,
@@ -338,6 +343,7 @@ doca_error_t doca_eth_rxq_cap_get_max_recv_buf_list_len(const struct doca_devinf
  *
  * Returns DOCA_SUCCESS, or
  *   DOCA_ERROR_INVALID_VALUE: a pointer is NULL or a value is out of range
+ *   DOCA_ERROR_NOT_SUPPORTED: what the device's port needs is not installed
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_eth_rxq_cap_get_max_packet_size(const struct doca_devinfo *devinfo,

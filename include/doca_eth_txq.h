@@ -213,6 +213,7 @@ doca_error_t doca_eth_txq_get_gpu_handle(const struct doca_eth_txq *eth_txq,
  *
  * Returns DOCA_SUCCESS, or
  *   DOCA_ERROR_INVALID_VALUE: a pointer is NULL or a value is out of range
+ *   DOCA_ERROR_NOT_SUPPORTED: what the device's port needs is not installed
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_eth_txq_cap_get_max_burst_size(const struct doca_devinfo *devinfo,
@@ -227,6 +228,7 @@ doca_error_t doca_eth_txq_cap_get_max_burst_size(const struct doca_devinfo *devi
  *
  * Returns DOCA_SUCCESS, or
  *   DOCA_ERROR_INVALID_VALUE: a pointer is NULL or a value is out of range
+ *   DOCA_ERROR_NOT_SUPPORTED: what the device's port needs is not installed
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_eth_txq_cap_get_max_send_buf_list_len(const struct doca_devinfo *devinfo,
@@ -239,6 +241,7 @@ doca_error_t doca_eth_txq_cap_get_max_send_buf_list_len(const struct doca_devinf
  *
  * Returns DOCA_SUCCESS, or
  *   DOCA_ERROR_INVALID_VALUE: a pointer is NULL or a value is out of range
+ *   DOCA_ERROR_NOT_SUPPORTED: what the device's port needs is not installed
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_eth_txq_cap_get_max_metadata_num(const struct doca_devinfo *devinfo,

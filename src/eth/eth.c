@@ -8,7 +8,17 @@ doca_error_t eth_check_query(const struct doca_devinfo *devinfo, const void *out
 {
     if (output == NULL)
         return CORE_FAIL_NULL(CORE_LOG_ETH, func, name);
-    return core_devinfo_caps(devinfo, func) != NULL ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
+    return eth_check_device(devinfo, func);
+}
+
+doca_error_t eth_check_device(const struct doca_devinfo *devinfo, const char *func)
+{
+    if (core_devinfo_caps(devinfo, func) == NULL)
+        return DOCA_ERROR_INVALID_VALUE;
+    if (soft_nic_port_check(devinfo->soft) == 0)
+        return DOCA_SUCCESS;
+    return CORE_ANSWER(DOCA_ERROR_NOT_SUPPORTED, CORE_LOG_ETH, func, devinfo->name, "port", "%s",
+                       soft_reason());
 }
 
 doca_error_t eth_check_range(const struct doca_ctx *ctx, const char *attribute, uint32_t value,

@@ -8,7 +8,9 @@
 #include "soft/nic/nic.h"
 
 /* For capability queries, which are asked of every device of a list and open nothing: refuses a
- * missing `output`, called `name`, and a devinfo that is not valid. */
+ * devinfo that is not valid; NOT_SUPPORTED: ports of its kind cannot be had here. */
+doca_error_t eth_check_device(const struct doca_devinfo *devinfo, const char *func);
+/* The same, and refuses a missing `output`, called `name`. */
 doca_error_t eth_check_query(const struct doca_devinfo *devinfo, const void *output,
                              const char *name, const char *func);
 

@@ -209,10 +209,12 @@ static doca_error_t check_running(struct doca_eth_rxq *rxq, const char *func)
 doca_error_t doca_eth_rxq_set_notification_moderation(struct doca_eth_rxq *eth_rxq,
                                                       uint16_t period_usec, uint16_t comp_count)
 {
-    /* A sleeper is woken once for all that has come by then: there is nothing to save. */
-    (void)period_usec;
-    (void)comp_count;
-    return check_running(eth_rxq, __func__);
+    doca_error_t result = check_running(eth_rxq, __func__);
+
+    /* Queues of kernels have no events that somebody could sleep for. */
+    if (result == DOCA_SUCCESS && eth_rxq->ctx.gpu == NULL)
+        soft_nic_rxq_moderate(eth_rxq->queue, comp_count, period_usec * 1000ull);
+    return result;
 }
 
 doca_error_t doca_eth_rxq_apply_queue_id(struct doca_eth_rxq *eth_rxq, uint16_t queue_id)

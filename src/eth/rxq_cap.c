@@ -68,8 +68,10 @@ doca_error_t doca_eth_rxq_cap_is_type_supported(const struct doca_devinfo *devin
                                                 enum doca_eth_rxq_type type,
                                                 enum doca_eth_rxq_data_path_type data_path_type)
 {
-    if (core_devinfo_caps(devinfo, __func__) == NULL)
-        return DOCA_ERROR_INVALID_VALUE;
+    doca_error_t result = eth_check_device(devinfo, __func__);
+
+    if (result != DOCA_SUCCESS)
+        return result;
     if ((unsigned int)type > DOCA_ETH_RXQ_TYPE_REGULAR ||
         (unsigned int)data_path_type > DOCA_ETH_RXQ_DATA_PATH_TYPE_GPU)
         return CORE_FAIL(DOCA_ERROR_INVALID_VALUE, CORE_LOG_ETH, __func__, devinfo->name, "type",

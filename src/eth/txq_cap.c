@@ -75,8 +75,10 @@ doca_error_t doca_eth_txq_cap_is_type_supported(const struct doca_devinfo *devin
                                                 enum doca_eth_txq_type type,
                                                 enum doca_eth_txq_data_path_type data_path_type)
 {
-    if (core_devinfo_caps(devinfo, __func__) == NULL)
-        return DOCA_ERROR_INVALID_VALUE;
+    doca_error_t result = eth_check_device(devinfo, __func__);
+
+    if (result != DOCA_SUCCESS)
+        return result;
     if ((unsigned int)type > DOCA_ETH_TXQ_TYPE_REGULAR ||
         (unsigned int)data_path_type > DOCA_ETH_TXQ_DATA_PATH_TYPE_GPU)
         return CORE_FAIL(DOCA_ERROR_INVALID_VALUE, CORE_LOG_ETH, __func__, devinfo->name, "type",
@@ -90,12 +92,12 @@ doca_error_t doca_eth_txq_cap_is_type_supported(const struct doca_devinfo *devin
 
 doca_error_t doca_eth_txq_cap_is_l3_chksum_offload_supported(const struct doca_devinfo *devinfo)
 {
-    return core_devinfo_caps(devinfo, __func__) != NULL ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
+    return eth_check_device(devinfo, __func__);
 }
 
 doca_error_t doca_eth_txq_cap_is_l4_chksum_offload_supported(const struct doca_devinfo *devinfo)
 {
-    return core_devinfo_caps(devinfo, __func__) != NULL ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
+    return eth_check_device(devinfo, __func__);
 }
 
 doca_error_t doca_eth_txq_cap_get_wait_on_time_offload_supported(

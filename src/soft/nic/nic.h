@@ -85,6 +85,10 @@ struct soft_nic_port_info {
     bool stack_sees_all; /* what queues get reaches the stack as well */
 };
 
+/* 0, or -ENOTSUP with a reason: what ports of the device's kind need is not installed. Opens
+ * nothing; whether the port can be opened is another question. Any thread. */
+SOFT_API int soft_nic_port_check(const struct soft_device *device);
+
 /* Opens the device's port or takes part in it. 0, or a negative errno with a reason: -EINVAL (the
  * port's text), -ENODEV (no such interface), -EPERM (a missing right, named), -ENOMEM, ... */
 SOFT_API int soft_nic_port_hold(const struct soft_device *device, struct soft_nic_port **port);
@@ -178,6 +182,9 @@ SOFT_API void soft_nic_rxq_drive(struct soft_nic_rxq *rxq);
 /* After arming the waker: true when there are `enough` frames; else the port's thread drives from
  * here on, until the next take, and wakes for each. */
 SOFT_API bool soft_nic_rxq_sleep(struct soft_nic_rxq *rxq, uint32_t enough);
+/* The owner is to be woken when `count` frames have come since it went to sleep, or `period` ns
+ * after the first of them; count 0 or 1, or period 0: for each. */
+SOFT_API void soft_nic_rxq_moderate(struct soft_nic_rxq *rxq, uint32_t count, uint64_t period);
 /* The frame that is `place` behind the oldest; there must be so many. */
 SOFT_API struct soft_nic_post *soft_nic_rxq_peek(struct soft_nic_rxq *rxq, uint32_t place);
 

@@ -41,6 +41,8 @@ struct soft_nic_ops {
     /* Frames wait until there is room for them; rx is asked for no more than fit. */
     bool (*is_patient)(const struct soft_nic_backend *backend);
 
+    /* Kinds that need what may not be installed, else NULL. 0 or -ENOTSUP with a reason. */
+    int (*check)(void);
     /* 0 or a negative errno with a reason. */
     int (*open)(const struct soft_nic_spec *spec, const struct soft_device *device,
                 struct soft_nic_backend **backend);
@@ -111,6 +113,8 @@ const struct soft_nic_ops *soft_nic_find(const char *kind);
 
 #define SOFT_NIC_RXQS 512u /* of a port */
 
+#define SOFT_NIC_AWAKE UINT64_MAX
+
 struct soft_nic_rxq {
     struct soft_nic_port *port;
     struct soft_nic_rxq_conf conf;
@@ -123,6 +127,12 @@ struct soft_nic_rxq {
     bool watched; /* owner: counted among those that sleep */
     uint32_t mask;
     /* Posts in the order of their life: taken <= filled <= posted. */
+    bool is_moderated; /* under the port's lock, as all that it needs, see moderate.c */
+    uint32_t many;
+    uint64_t period; /* ns */
+    uint64_t due;    /* when the owner is told, whatever has come; 0: nothing has */
+    _Atomic uint32_t enough;
+    _Atomic uint64_t slept; /* owner: what it had taken when it went to sleep, or SOFT_NIC_AWAKE */
     OD_ALIGNED(OD_CACHE_LINE) _Atomic uint64_t posted; /* owner */
     uint64_t taken;                                    /* owner */
     OD_ALIGNED(OD_CACHE_LINE) _Atomic uint64_t filled; /* driver */
@@ -167,7 +177,8 @@ struct soft_nic_port {
     struct soft_nic_backend *backend;
     struct soft_nic_port_info info;
     struct soft_nic_page *page; /* has the counters */
-    uint32_t holders;           /* under the lock of all ports */
+    int page_lock;
+    uint32_t holders; /* under the lock of all ports; 0: it is being closed */
     _Atomic uint32_t next_number;
 
     struct soft_nic_flow *flow;
@@ -176,6 +187,7 @@ struct soft_nic_port {
     _Atomic uint32_t wanted;     /* by those who change the queues: they go first */
     uint32_t nrxqs;              /* from here on while driving */
     uint32_t nstages;            /* of them, those with a stage */
+    uint32_t nmoderated;         /* of them, those with an owner that is not woken at once */
     struct soft_nic_rxq *placed; /* into whose ring the port receives; NULL: none */
     bool is_deaf;                /* the port could not be made to receive again */
     struct soft_nic_rxq *rxqs[SOFT_NIC_RXQS];
@@ -205,6 +217,10 @@ void soft_nic_to_stack(struct soft_nic_port *port, const struct soft_nic_frame *
 
 /* Driver: after a batch that has something for the queue: counts it and wakes the owner. */
 void soft_nic_rxq_end_batch(struct soft_nic_rxq *rxq);
+
+/* Driver: wakes owners that want to be told now, of those that are not woken at once. The time when
+ * the next one is due; UINT64_MAX: when more has come. */
+uint64_t soft_nic_port_tell(struct soft_nic_port *port);
 
 /* Driver: into the queue, or counted. */
 void soft_nic_rxq_deliver(struct soft_nic_rxq *rxq, const struct soft_nic_frame *frame,

@@ -5,11 +5,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "soft/nic/nic_priv.h"
@@ -17,6 +19,9 @@
 #include "util/cleanup.h"
 
 #define PREFIX "nic-"
+
+#define FILE_TRIES 100
+#define LOCK_TRIES 1000 /* a millisecond each */
 
 /* "nic-PID-0000:03:00.0"; sub functions have a '/' in their id. */
 void soft_nic_page_name(uint32_t pid, const char *device, char name[NAME_MAX])
@@ -50,34 +55,73 @@ static bool reserve(int fd)
     return err == 0;
 }
 
+/* False: somebody took it away before it was locked. Only those who take files away lock them, for
+ * a moment. */
+static bool lock_file(int fd)
+{
+    const struct timespec pause = {.tv_nsec = 1000000};
+    struct stat status;
+    int err = -1;
+
+    for (int tries = 0; err != 0 && tries < LOCK_TRIES; tries++) {
+        err = flock(fd, LOCK_EX | LOCK_NB);
+        if (err != 0)
+            nanosleep(&pause, NULL);
+    }
+    return err == 0 && fstat(fd, &status) == 0 && status.st_nlink > 0;
+}
+
 /* Always a new file: one of that name may be mapped, by a process that has the same number in
  * another namespace, and must not get shorter under it. Its room is there from now on. */
-static struct soft_nic_page *map_file(const char *name)
+static int make_file(int dirfd, const char *name)
+{
+    int fd = -1;
+
+    for (int tries = 0; fd < 0 && tries < FILE_TRIES; tries++) {
+        unlinkat(dirfd, name, 0);
+        fd = openat(dirfd, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+        if (fd >= 0 && !lock_file(fd)) {
+            close(fd);
+            fd = -1;
+        }
+    }
+    return fd;
+}
+
+static struct soft_nic_page *map_file(const char *name, int *lock)
 {
     char dir[PATH_MAX];
     OD_AUTO_FD int dirfd = soft_service_folder_open(dir, sizeof(dir));
-    OD_AUTO_FD int fd = -1;
+    OD_AUTO_FD int fd = dirfd >= 0 ? make_file(dirfd, name) : -1;
     void *page;
 
-    if (dirfd < 0)
-        return NULL;
-    unlinkat(dirfd, name, 0);
-    fd = openat(dirfd, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0 || !reserve(fd))
         return NULL;
     page = mmap(NULL, sizeof(struct soft_nic_page), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    return page != MAP_FAILED ? page : NULL;
+    if (page == MAP_FAILED)
+        return NULL;
+    *lock = fd;
+    fd = -1;
+    return page;
+}
+
+static void see_nothing(const struct soft_nic_page *page, void *arg)
+{
+    (void)page;
+    (void)arg;
 }
 
 struct soft_nic_page *soft_nic_page_create(const struct soft_device *device,
-                                           const struct soft_nic_port_info *info)
+                                           const struct soft_nic_port_info *info, int *lock)
 {
     struct soft_nic_page content, *page;
     char name[NAME_MAX];
 
+    *lock = -1;
+    (void)soft_nic_pages_read(see_nothing, NULL); /* what others left goes */
     fill(&content, device, info);
     soft_nic_page_name(content.pid, content.device, name);
-    page = map_file(name);
+    page = map_file(name, lock);
     if (page == NULL) {
         page =
             mmap(NULL, sizeof(*page), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -88,7 +132,7 @@ struct soft_nic_page *soft_nic_page_create(const struct soft_device *device,
     return page;
 }
 
-void soft_nic_page_destroy(struct soft_nic_page *page)
+void soft_nic_page_destroy(struct soft_nic_page *page, int lock)
 {
     char dir[PATH_MAX], name[NAME_MAX];
     int dirfd;
@@ -98,10 +142,12 @@ void soft_nic_page_destroy(struct soft_nic_page *page)
     soft_nic_page_name(page->pid, page->device, name);
     munmap(page, sizeof(*page));
     dirfd = soft_service_folder_open(dir, sizeof(dir));
-    if (dirfd < 0)
-        return;
-    unlinkat(dirfd, name, 0);
-    close(dirfd);
+    if (dirfd >= 0) {
+        unlinkat(dirfd, name, 0);
+        close(dirfd);
+    }
+    if (lock >= 0)
+        close(lock);
 }
 
 bool soft_nic_page_is_valid(const void *bytes, size_t len)
@@ -117,18 +163,30 @@ bool soft_nic_page_is_valid(const void *bytes, size_t len)
            memchr(page->mode, '\0', sizeof(page->mode)) != NULL;
 }
 
+/* Who has it holds the lock; numbers of processes mean little in another namespace. */
+static bool is_left(int dirfd, const char *name, int fd)
+{
+    struct stat file, named;
+
+    return flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &file) == 0 &&
+           fstatat(dirfd, name, &named, AT_SYMLINK_NOFOLLOW) == 0 && file.st_ino == named.st_ino;
+}
+
 static void read_one(int dirfd, const char *name,
                      void (*see)(const struct soft_nic_page *page, void *arg), void *arg)
 {
     struct soft_nic_page page;
-    OD_AUTO_FD int fd = openat(dirfd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-    ssize_t len = fd >= 0 ? read(fd, &page, sizeof(page)) : -1;
+    OD_AUTO_FD int fd = openat(dirfd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    ssize_t len;
 
-    if (len < 0 || !soft_nic_page_is_valid(&page, (size_t)len))
+    if (fd < 0)
         return;
-    if (kill((pid_t)page.pid, 0) != 0 && errno == ESRCH)
+    if (is_left(dirfd, name, fd)) {
         unlinkat(dirfd, name, 0);
-    else
+        return;
+    }
+    len = read(fd, &page, sizeof(page));
+    if (len >= 0 && soft_nic_page_is_valid(&page, (size_t)len))
         see(&page, arg);
 }
 

@@ -29,10 +29,11 @@ _Static_assert(offsetof(struct soft_nic_page, counters) == 184, "frozen");
 /* The name of its file. */
 void soft_nic_page_name(uint32_t pid, const char *device, char name[NAME_MAX]);
 
-/* A page of this process; in memory only where the folder cannot be used. NULL: no memory. */
+/* A page of this process; in memory only where the folder cannot be used. NULL: no memory. `*lock`
+ * tells others that the process lives. Pages of those that do not are removed. */
 struct soft_nic_page *soft_nic_page_create(const struct soft_device *device,
-                                           const struct soft_nic_port_info *info);
-void soft_nic_page_destroy(struct soft_nic_page *page);
+                                           const struct soft_nic_port_info *info, int *lock);
+void soft_nic_page_destroy(struct soft_nic_page *page, int lock);
 
 /* Looks at what a file has; false: not a page, or of another version. */
 SOFT_API bool soft_nic_page_is_valid(const void *bytes, size_t len);

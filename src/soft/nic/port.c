@@ -13,6 +13,10 @@
 
 static pthread_mutex_t ports_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct od_list ports = {&ports, &ports};
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_cond_t closed; /* one of them was, and is not in the list any more */
+
+#define CLOSING_S 30 /* at most; it is a matter of milliseconds */
 
 const struct soft_nic_ops *soft_nic_find(const char *kind)
 {
@@ -62,6 +66,24 @@ static int parse_spec(const struct soft_device *device, struct soft_nic_spec *sp
         return soft_nic_spec_parse("loop", spec);
     snprintf(text, sizeof(text), "af_packet:%s", device->iface);
     return soft_nic_spec_parse(text, spec);
+}
+
+static int check_kind(const struct soft_nic_spec *spec)
+{
+    const struct soft_nic_ops *ops = soft_nic_find(spec->kind);
+    struct soft_nic_spec below;
+
+    if (ops != NULL && ops->check != NULL)
+        return ops->check();
+    return spec->base != NULL && soft_nic_spec_parse(spec->base, &below) == 0 ? check_kind(&below)
+                                                                              : 0;
+}
+
+int soft_nic_port_check(const struct soft_device *device)
+{
+    struct soft_nic_spec spec;
+
+    return parse_spec(device, &spec) == 0 ? check_kind(&spec) : 0;
 }
 
 static int open_backend(struct soft_nic_port *port)
@@ -114,7 +136,7 @@ static int open_port(const struct soft_device *device, struct soft_nic_port **ou
     err = open_backend(port);
     if (err != 0)
         goto err_close_flow;
-    port->page = soft_nic_page_create(device, &port->info);
+    port->page = soft_nic_page_create(device, &port->info, &port->page_lock);
     if (port->page == NULL) {
         err = soft_fail(-ENOMEM, "no memory for the counters of a port");
         goto err_close_backend;
@@ -132,7 +154,7 @@ static int open_port(const struct soft_device *device, struct soft_nic_port **ou
 err_destroy_page:
     pthread_mutex_destroy(&port->link_lock);
     soft_nic_taps_close(port);
-    soft_nic_page_destroy(port->page);
+    soft_nic_page_destroy(port->page, port->page_lock);
 err_close_backend:
     port->backend->ops->close(port->backend);
 err_close_flow:
@@ -143,16 +165,43 @@ err_free:
     return err;
 }
 
+static void make_condition(void)
+{
+    pthread_condattr_t attr;
+
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(&closed, &attr);
+    pthread_condattr_destroy(&attr);
+}
+
+/* Under the lock: the device's port; NULL: it has none. One that is being closed has its interface
+ * and its name until that is over. */
+static int find_open(const struct soft_device *device, struct soft_nic_port **port)
+{
+    struct timespec end;
+    int err = 0;
+
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    end.tv_sec += CLOSING_S;
+    while ((*port = find(device)) != NULL && (*port)->holders == 0 && err == 0)
+        err = pthread_cond_timedwait(&closed, &ports_lock, &end);
+    if (*port != NULL && (*port)->holders == 0)
+        return soft_fail(-EBUSY, "the port is still being closed after %u s", CLOSING_S);
+    return 0;
+}
+
 int soft_nic_port_hold(const struct soft_device *device, struct soft_nic_port **port)
 {
     struct soft_nic_port *found;
-    int err = 0;
+    int err;
 
+    pthread_once(&once, make_condition);
     pthread_mutex_lock(&ports_lock);
-    found = find(device);
-    if (found != NULL)
+    err = find_open(device, &found);
+    if (err == 0 && found != NULL)
         found->holders++;
-    else
+    else if (err == 0)
         err = open_port(device, &found);
     pthread_mutex_unlock(&ports_lock);
     if (err == 0)
@@ -168,8 +217,6 @@ void soft_nic_port_release(struct soft_nic_port *port)
         return;
     pthread_mutex_lock(&ports_lock);
     is_last = --port->holders == 0;
-    if (is_last)
-        od_list_remove(&port->link);
     pthread_mutex_unlock(&ports_lock);
     if (!is_last)
         return;
@@ -178,7 +225,11 @@ void soft_nic_port_release(struct soft_nic_port *port)
     soft_nic_taps_close(port);
     pthread_mutex_destroy(&port->link_lock);
     port->backend->ops->close(port->backend);
-    soft_nic_page_destroy(port->page);
+    soft_nic_page_destroy(port->page, port->page_lock);
+    pthread_mutex_lock(&ports_lock);
+    od_list_remove(&port->link);
+    pthread_cond_broadcast(&closed);
+    pthread_mutex_unlock(&ports_lock);
     free(port->by_id);
     free(port);
 }
@@ -305,6 +356,9 @@ uint32_t soft_nic_port_drive(struct soft_nic_port *port)
     }
     if (od_unlikely(port->nstages > 0))
         n += step_stages(port);
+    /* The port's thread sleeps no longer than that. */
+    if (od_unlikely(port->nmoderated > 0) && soft_nic_port_tell(port) != UINT64_MAX)
+        od_waker_wake(&port->bell);
     soft_nic_port_unlock(port);
     return n;
 }

@@ -48,6 +48,8 @@ static void leave(struct soft_nic_port *port, struct soft_nic_rxq *rxq)
         i++;
     port->rxqs[i] = port->rxqs[--port->nrxqs];
     port->by_id[rxq->id] = NULL;
+    port->nmoderated -= rxq->is_moderated;
+    rxq->is_moderated = false;
     rxq->attached = false;
 }
 
@@ -71,6 +73,7 @@ int soft_nic_rxq_open(struct soft_nic_port *port, const struct soft_nic_rxq_conf
     rxq->port = port;
     rxq->conf = *conf;
     rxq->mask = slots - 1;
+    atomic_store(&rxq->slept, SOFT_NIC_AWAKE);
     rxq->number = atomic_fetch_add(&port->next_number, 1) + 1;
     soft_nic_port_lock(port);
     err = enter(port, rxq);
@@ -93,6 +96,7 @@ static void unwatch(struct soft_nic_rxq *rxq)
     if (!rxq->watched)
         return;
     rxq->watched = false;
+    atomic_store(&rxq->slept, SOFT_NIC_AWAKE);
     atomic_fetch_sub(&rxq->port->sleepers, 1);
 }
 
@@ -231,6 +235,10 @@ struct soft_nic_post *soft_nic_rxq_peek(struct soft_nic_rxq *rxq, uint32_t place
 
 bool soft_nic_rxq_sleep(struct soft_nic_rxq *rxq, uint32_t enough)
 {
+    if (rxq->is_moderated) {
+        atomic_store(&rxq->enough, enough);
+        enough = OD_MAX(enough, rxq->many);
+    }
     if (soft_nic_rxq_ready(rxq) >= enough)
         return true;
     if (!rxq->attached)
@@ -239,6 +247,7 @@ bool soft_nic_rxq_sleep(struct soft_nic_rxq *rxq, uint32_t enough)
         rxq->watched = true;
         atomic_fetch_add(&rxq->port->sleepers, 1);
     }
+    atomic_store(&rxq->slept, rxq->taken);
     od_waker_wake(&rxq->port->bell);
     return soft_nic_rxq_ready(rxq) >= enough;
 }
@@ -298,7 +307,7 @@ void soft_nic_rxq_end_batch(struct soft_nic_rxq *rxq)
     rxq->batch_frames = 0;
     rxq->batch_bytes = 0;
     rxq->touched = false;
-    if (rxq->conf.waker != NULL)
+    if (rxq->conf.waker != NULL && od_likely(!rxq->is_moderated))
         od_waker_wake(rxq->conf.waker);
 }
 

@@ -5,8 +5,10 @@
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
+#include <time.h>
 
 #include "soft/nic/nic_priv.h"
+#include "util/clock.h"
 
 /* Ports that cannot tell are looked at so often. */
 #define LOOK_MS 1
@@ -45,15 +47,32 @@ static int arm_port(struct soft_nic_port *port)
     return fd;
 }
 
+/* Wakes owners whose time has come. How long until the next one's, at most `longest`, in ns. */
+static uint64_t tell_owners(struct soft_nic_port *port, uint64_t longest)
+{
+    uint64_t due = UINT64_MAX, now;
+
+    soft_nic_port_lock(port);
+    if (port->nmoderated > 0)
+        due = soft_nic_port_tell(port);
+    soft_nic_port_unlock(port);
+    if (due == UINT64_MAX)
+        return longest;
+    now = od_now_ns();
+    return due > now ? OD_MIN(due - now, longest) : 0;
+}
+
 static void wait_for_frames(struct soft_nic_port *port)
 {
     struct pollfd fds[2] = {{.fd = port->bell.fd, .events = POLLIN},
                             {.fd = arm_port(port), .events = POLLIN}};
+    struct timespec timeout = {0};
 
     od_waker_arm(&port->bell);
     if (atomic_load(&port->over) || soft_nic_port_drive(port) > 0)
         return;
-    poll(fds, 2, fds[1].fd < 0 ? LOOK_MS : TICK_MS);
+    timeout.tv_nsec = (long)tell_owners(port, (fds[1].fd < 0 ? LOOK_MS : TICK_MS) * 1000000u);
+    ppoll(fds, 2, &timeout, NULL);
     od_waker_clear(&port->bell);
     /* An interface that went down makes its socket readable for ever. */
     if ((fds[1].revents & (POLLERR | POLLHUP | POLLNVAL)) != 0)

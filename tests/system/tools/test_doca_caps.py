@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """doca_caps: options, exit codes, families, and that its values are those of the API."""
+import glob
 import itertools
+import os
 import re
 import unittest
 
@@ -134,10 +136,34 @@ class Options(Caps):
         for option in ([], ['--list-devs'], ['--list-rep-devs']):
             self.assertEqual(self.caps(*option, '-p', '77:00.0').stdout, '')
 
+    def module_of_af_xdp(self):
+        return next(iter(glob.glob(os.path.join(fixture.STAGE.prefix, '**', 'libopendoca_nic_af_xdp.so'),
+                                   recursive=True)), None)
+
+    def test_a_port_that_is_not_installed_has_no_capabilities(self):
+        module = self.module_of_af_xdp()
+        config = self.scratch_file(devices_file(*[
+            {'role': 'host', 'pci': '0000:03:00.%d' % i, 'port': port}
+            for i, port in enumerate(['af_xdp:nosuch0', 'error:drop=2;af_xdp:nosuch0', 'loop'])]))
+        if module:
+            os.rename(module, module + '.away')
+        try:
+            out = self.caps('--lib', 'eth', role='host', config=config).stdout
+        finally:
+            if module:
+                os.rename(module + '.away', module)
+        found = capabilities(out)
+        for i in range(2):
+            for name in CAPABILITIES['eth']:
+                self.assertEqual(found['0000:03:00.%d' % i, 'eth', name], ['unsupported'], name)
+        self.assertEqual(found['0000:03:00.2', 'eth', 'rxq_max_packet_size'], ['16384'])
+
     def test_ethernet_is_the_same_whatever_the_port_is(self):
         """That these limits can be had is what tests/system/eth/test_caps.c shows."""
         ports = ['loop:wire', 'pcap:replay=/nowhere', 'tap:nosuch0', 'af_packet:nosuch0',
-                 'af_xdp:nosuch0', 'error:drop=2;loop:wire', None]
+                 'error:drop=2;loop:wire', None]
+        if self.module_of_af_xdp():
+            ports += ['af_xdp:nosuch0']
         config = self.scratch_file(devices_file(*[
             {'role': 'host', 'pci': '0000:03:00.%d' % i, **({'port': port} if port else {})}
             for i, port in enumerate(ports)]))

@@ -88,5 +88,6 @@ static int af_xdp_open(const struct soft_nic_spec *spec, const struct soft_devic
 /* Only a way in: what is opened has the table of the module. */
 const struct soft_nic_ops soft_nic_af_xdp_ops = {
     .name = "af_xdp",
+    .check = load,
     .open = af_xdp_open,
 };

@@ -2,6 +2,10 @@
 #include "unit/soft/nic/port_rig.h"
 
 #include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+
+#include "util/clock.h"
 
 static void a_device_has_one_port(void **state)
 {
@@ -133,6 +137,67 @@ static void wrong_ports_are_refused_by_name(void **state)
     }
 }
 
+/* A port that is opened again while its last holder closes it. */
+static struct {
+    struct soft_nic_ops ops;
+    void (*close)(struct soft_nic_backend *backend);
+    struct rig rig;
+    pthread_t thread;
+    _Atomic bool is_closed, is_open;
+    bool was_closed;
+} late;
+
+static void *open_again(void *arg)
+{
+    struct soft_nic_port *port;
+    int err = soft_nic_port_hold(&late.rig.device, &port);
+
+    late.was_closed = atomic_load(&late.is_closed);
+    atomic_store(&late.is_open, true);
+    return err == 0 ? port : arg;
+}
+
+/* Long enough for whoever does not wait. */
+static void close_slowly(struct soft_nic_backend *backend)
+{
+    uint64_t end = od_now_ns() + 200000000u;
+
+    assert_int_equal(pthread_create(&late.thread, NULL, open_again, NULL), 0);
+    while (!atomic_load(&late.is_open) && od_now_ns() < end)
+        sched_yield();
+    late.close(backend);
+    atomic_store(&late.is_closed, true);
+}
+
+static void count_page(const struct soft_nic_page *page, void *arg)
+{
+    char id[sizeof(page->device)];
+
+    soft_device_id(&late.rig.device, id);
+    *(uint32_t *)arg += page->pid == (uint32_t)getpid() && strcmp(page->device, id) == 0;
+}
+
+static void a_port_is_closed_before_it_is_opened_again(void **state)
+{
+    uint32_t pages = 0;
+    void *port;
+
+    (void)state;
+    rig_open(&late.rig, "loop");
+    late.ops = *late.rig.port->backend->ops;
+    late.close = late.ops.close;
+    late.ops.close = close_slowly;
+    late.rig.port->backend->ops = &late.ops;
+    rig_close(&late.rig);
+    assert_int_equal(pthread_join(late.thread, &port), 0);
+    assert_true(late.was_closed);
+    assert_non_null(port);
+    /* The counters can be read under their name: it was not taken from the new port. */
+    assert_int_equal(soft_nic_pages_read(count_page, &pages), 0);
+    assert_int_equal(pages, 1);
+    soft_nic_port_release(port);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -142,6 +207,7 @@ int main(void)
         cmocka_unit_test(unmatched_frames_stay_with_the_kernel),
         cmocka_unit_test(a_detached_queue_hands_its_places_back),
         cmocka_unit_test(wrong_ports_are_refused_by_name),
+        cmocka_unit_test(a_port_is_closed_before_it_is_opened_again),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

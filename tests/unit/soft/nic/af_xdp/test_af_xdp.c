@@ -33,11 +33,36 @@ static void a_missing_module_is_told(void **state)
     assert_refused("af_xdp:lo", -ENOTSUP, "libopendoca_nic_af_xdp.so");
 }
 
+static void so_it_is_when_only_asked_for(void **state)
+{
+    static const struct {
+        const char *port;
+        int err;
+    } cases[] = {
+        {"loop", 0},
+        {"error:drop=2;loop", 0},
+        {"", 0},
+        {"af_xdp:no-such-iface", -ENOTSUP},
+        {"af_packet:none", 0},
+        {"error:drop=2;af_xdp:no-such-iface", -ENOTSUP},
+        {"nonsense", 0},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < OD_ARRAY_SIZE(cases); i++) {
+        struct soft_device device = {.mtu = 1500};
+
+        snprintf(device.port, sizeof(device.port), "%s", cases[i].port);
+        assert_int_equal(soft_nic_port_check(&device), cases[i].err);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(settings_that_are_none_are_named),
         cmocka_unit_test(a_missing_module_is_told),
+        cmocka_unit_test(so_it_is_when_only_asked_for),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "unit/soft/nic/port_rig.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+
+#include "soft/service/folder.h"
+
+extern char **environ;
+
+/* As a program leaves it that was killed while it made its page. */
+static void leave_half(const char *name)
+{
+    char dir[PATH_MAX];
+    int dirfd = soft_service_folder_open(dir, sizeof(dir));
+
+    assert_true(dirfd >= 0);
+    close(openat(dirfd, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+    close(dirfd);
+}
+
+/* Another program with a port. It tells when the port is there. */
+static int be_holder(void)
+{
+    static struct soft_device device = {.mtu = 1500, .port = "loop"};
+    struct soft_nic_port *port;
+
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (soft_nic_port_hold(&device, &port) != 0 || write(STDOUT_FILENO, "", 1) != 1)
+        return 1;
+    for (;;)
+        pause();
+}
+
+static pid_t start_holder(char *self)
+{
+    char *const argv[] = {self, (char *)"hold", NULL};
+    posix_spawn_file_actions_t actions;
+    int ends[2];
+    char byte;
+    pid_t pid;
+
+    assert_int_equal(pipe(ends), 0);
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+    posix_spawn_file_actions_addclose(&actions, ends[0]);
+    assert_int_equal(posix_spawn(&pid, "/proc/self/exe", &actions, NULL, argv, environ), 0);
+    posix_spawn_file_actions_destroy(&actions);
+    close(ends[1]);
+    assert_int_equal(read(ends[0], &byte, 1), 1);
+    close(ends[0]);
+    return pid;
+}
+
+static void name_page(pid_t pid, char name[NAME_MAX])
+{
+    static const struct soft_device device = {.mtu = 1500};
+    char id[SOFT_DEVICE_ID_SIZE];
+
+    soft_device_id(&device, id);
+    soft_nic_page_name((uint32_t)pid, id, name);
+}
+
+static bool has_page(pid_t pid)
+{
+    char dir[PATH_MAX], name[NAME_MAX];
+    int dirfd = soft_service_folder_open(dir, sizeof(dir));
+    bool has;
+
+    assert_true(dirfd >= 0);
+    name_page(pid, name);
+    has = faccessat(dirfd, name, F_OK, 0) == 0;
+    close(dirfd);
+    return has;
+}
+
+static void so_do_those_of_which_there_is_a_part(void **state)
+{
+    static struct rig rig;
+    char name[NAME_MAX];
+    pid_t pid = start_holder(*state);
+
+    kill(pid, SIGKILL);
+    assert_int_equal(waitpid(pid, NULL, 0), pid);
+    name_page(pid, name);
+    leave_half(name);
+    rig_open(&rig, "loop");
+    assert_false(has_page(pid));
+    rig_close(&rig);
+}
+
+static void pages_of_killed_programs_go_when_the_next_one_comes(void **state)
+{
+    static struct rig rig;
+    pid_t lives = start_holder(*state), dies = start_holder(*state);
+
+    assert_true(has_page(lives));
+    assert_true(has_page(dies));
+    kill(dies, SIGKILL);
+    assert_int_equal(waitpid(dies, NULL, 0), dies);
+    rig_open(&rig, "loop");
+    assert_false(has_page(dies));
+    assert_true(has_page(lives));
+    rig_close(&rig);
+    kill(lives, SIGKILL);
+    assert_int_equal(waitpid(lives, NULL, 0), lives);
+    rig_open(&rig, "loop");
+    assert_false(has_page(lives));
+    rig_close(&rig);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_prestate(pages_of_killed_programs_go_when_the_next_one_comes, argv[0]),
+        cmocka_unit_test_prestate(so_do_those_of_which_there_is_a_part, argv[0]),
+    };
+
+    if (argc > 1)
+        return be_holder();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
