@@ -67,18 +67,37 @@ struct tag {
 };
 
 #define TAG_LEN 4
+#define AT_MASK 127u /* where headers begin: 22 and 60 bytes at most are in front */
 
 static __always_inline int is_vlan(__u16 type)
 {
     return type == bpf_htons(ETH_P_8021Q) || type == bpf_htons(ETH_P_8021AD);
 }
 
-/* `payload` bytes are in the frame, as IP says. */
-static __always_inline enum verdict read_l4(const __u8 *l4, const __u8 *end, __u32 payload,
-                                            struct frame *frame)
-{
-    struct soft_nic_claim_keys *keys = &frame->keys;
+/* Functions that are not static are checked by the kernel once each, for whatever they may be
+ * given, and not on each way to them: the check of all ways takes so long that signals may always
+ * end it. They cannot be given pointers into the frame. */
 
+static __always_inline const __u8 *data_at(const struct xdp_md *ctx, __u32 at)
+{
+    return (const __u8 *)(long)ctx->data + (at & AT_MASK);
+}
+
+static __always_inline const __u8 *end_of(const struct xdp_md *ctx)
+{
+    return (const __u8 *)(long)ctx->data_end;
+}
+
+/* `payload` bytes are in the frame from `at` on, as IP says. */
+__attribute__((noinline)) int read_l4(struct xdp_md *ctx, __u32 at, __u32 payload,
+                                      struct frame *frame)
+{
+    const __u8 *l4 = data_at(ctx, at), *end = end_of(ctx);
+    struct soft_nic_claim_keys *keys;
+
+    if (frame == 0)
+        return UNCLEAR;
+    keys = &frame->keys;
     switch (keys->proto) {
     case IPPROTO_TCP:
     case IPPROTO_UDP:
@@ -116,13 +135,15 @@ static __always_inline enum verdict read_l4(const __u8 *l4, const __u8 *end, __u
     }
 }
 
-static __always_inline enum verdict read_ipv4(const __u8 *ip, const __u8 *end, struct frame *frame)
+__attribute__((noinline)) int read_ipv4(struct xdp_md *ctx, __u32 at, struct frame *frame)
 {
-    struct soft_nic_claim_keys *keys = &frame->keys;
+    const __u8 *ip = data_at(ctx, at), *end = end_of(ctx);
+    struct soft_nic_claim_keys *keys;
     __u32 header, total;
 
-    if (ip + 20 > end)
+    if (frame == 0 || ip + 20 > end)
         return READ;
+    keys = &frame->keys;
     if (ip[0] >> 4 != 4)
         return READ;
     header = (ip[0] & 15u) * 4u;
@@ -137,16 +158,18 @@ static __always_inline enum verdict read_ipv4(const __u8 *ip, const __u8 *end, s
         keys->is_fragment = 1;
         return READ;
     }
-    return read_l4(ip + (header & 60u), end, total - header, frame);
+    return read_l4(ctx, at + header, total - header, frame);
 }
 
-static __always_inline enum verdict read_ipv6(const __u8 *ip, const __u8 *end, struct frame *frame)
+__attribute__((noinline)) int read_ipv6(struct xdp_md *ctx, __u32 at, struct frame *frame)
 {
-    struct soft_nic_claim_keys *keys = &frame->keys;
+    const __u8 *ip = data_at(ctx, at), *end = end_of(ctx);
+    struct soft_nic_claim_keys *keys;
     __u32 payload;
 
-    if (ip + 40 > end)
+    if (frame == 0 || ip + 40 > end)
         return READ;
+    keys = &frame->keys;
     if (ip[0] >> 4 != 6)
         return READ;
     payload = (__u32)ip[4] << 8 | ip[5];
@@ -156,42 +179,41 @@ static __always_inline enum verdict read_ipv6(const __u8 *ip, const __u8 *end, s
     keys->proto = ip[6];
     __builtin_memcpy(keys->src_ip, ip + 8, 16);
     __builtin_memcpy(keys->dst_ip, ip + 24, 16);
-    return read_l4(ip + 40, end, payload, frame);
+    return read_l4(ctx, at + 40, payload, frame);
 }
 
-static __always_inline enum verdict read_frame(const __u8 *data, const __u8 *end,
-                                               struct frame *frame)
+__attribute__((noinline)) int read_frame(struct xdp_md *ctx, struct frame *frame)
 {
-    struct soft_nic_claim_keys *keys = &frame->keys;
-    const __u8 *l3 = data + ETH_HLEN;
+    const __u8 *data = data_at(ctx, 0), *end = end_of(ctx);
+    __u32 at = ETH_HLEN;
     __u16 type;
 
-    if (l3 > end)
+    if (frame == 0 || data + ETH_HLEN > end)
         return READ;
-    __builtin_memcpy(keys->dst_mac, data, 6);
+    __builtin_memcpy(frame->keys.dst_mac, data, 6);
     __builtin_memcpy(&type, data + 12, 2);
     for (int i = 0; i < 2; i++) {
-        if (!is_vlan(type) || l3 + 4 > end)
+        if (!is_vlan(type) || data + at + 4 > end)
             break;
-        __builtin_memcpy(&type, l3 + 2, 2);
-        l3 += 4;
+        __builtin_memcpy(&type, data + at + 2, 2);
+        at += 4;
     }
-    keys->ether_type = type;
+    frame->keys.ether_type = type;
     if (type == bpf_htons(ETH_P_IP))
-        return read_ipv4(l3, end, frame);
+        return read_ipv4(ctx, at, frame);
     if (type == bpf_htons(ETH_P_IPV6))
-        return read_ipv6(l3, end, frame);
+        return read_ipv6(ctx, at, frame);
     return READ;
 }
 
-static __always_inline int has_claim(const struct soft_nic_claim_keys *keys, __u32 shape)
+__attribute__((noinline)) int has_claim(const struct soft_nic_claim_keys *keys, __u32 shape)
 {
     const __u64 *mask = bpf_map_lookup_elem(&shapes, &shape);
     const __u64 *words = (const __u64 *)keys;
     struct af_xdp_claim claim;
     __u64 *value = (__u64 *)&claim.value;
 
-    if (mask == 0)
+    if (mask == 0 || keys == 0)
         return 0;
     claim.shape = shape;
     for (__u32 i = 0; i < SOFT_NIC_CLAIM_WORDS; i++)
@@ -199,8 +221,6 @@ static __always_inline int has_claim(const struct soft_nic_claim_keys *keys, __u
     return bpf_map_lookup_elem(&claims, &claim) != 0;
 }
 
-/* These two are functions of their own that the kernel checks once, not for each way to them: the
- * check of all ways takes so long that signals may always end it. */
 __attribute__((noinline)) int has_any_claim(const struct soft_nic_claim_keys *keys, __u32 nshapes)
 {
     if (keys == 0)
@@ -234,15 +254,15 @@ __attribute__((noinline)) int is_sum_open(const struct frame *frame)
 }
 
 /* `from_stack`: nobody else leaves sums open. */
-static __always_inline int is_claimed(const __u8 *data, const __u8 *end, int from_stack)
+static __always_inline int is_claimed(struct xdp_md *ctx, int from_stack)
 {
     const int looks_at_sum = from_stack && control.sums == AF_XDP_SUMS_WATCHED;
     const __u32 all = control.all, nshapes = control.nshapes;
-    enum verdict verdict = READ;
+    int verdict = READ;
     struct frame frame = {};
 
     if (looks_at_sum || (!all && nshapes != 0))
-        verdict = read_frame(data, end, &frame);
+        verdict = read_frame(ctx, &frame);
     if (!all && (nshapes == 0 || (verdict == READ && !has_any_claim(&frame.keys, nshapes))))
         return 0;
     if (looks_at_sum && (verdict == UNCLEAR || is_sum_open(&frame)))
@@ -276,11 +296,9 @@ static __always_inline int to_socket(struct xdp_md *ctx, const struct tag *tag)
 
 static __always_inline int serve(struct xdp_md *ctx, int from_stack, const struct tag *tag)
 {
-    const __u8 *data = (const __u8 *)(long)ctx->data;
-    const __u8 *end = (const __u8 *)(long)ctx->data_end;
     struct af_xdp_sum *sum;
-    __u32 zero = 0, len = (__u32)(end - data) + (tag->proto != 0 ? TAG_LEN : 0);
-    int claimed = is_claimed(data, end, from_stack);
+    __u32 zero = 0, len = (__u32)(end_of(ctx) - data_at(ctx, 0)) + (tag->proto != 0 ? TAG_LEN : 0);
+    int claimed = is_claimed(ctx, from_stack);
 
     if (claimed && len <= control.longest)
         return to_socket(ctx, tag);
