@@ -5,6 +5,8 @@
 
 #include <errno.h>
 
+#define FETCH_AHEAD 4u /* slots */
+
 uint64_t eth_rxq_managed_stride(uint32_t headroom, uint32_t max_packet, uint32_t tailroom)
 {
     return ETH_ALIGN64((uint64_t)headroom + max_packet + tailroom);
@@ -58,6 +60,14 @@ struct doca_buf *eth_rxq_managed_pkt(const struct doca_eth_rxq *rxq,
     return buf;
 }
 
+/* Slots of a ring may have been written by another core. The program looks at this one when it has
+ * dealt with those before. */
+static void fetch_slot(const struct doca_eth_rxq *rxq)
+{
+    if (rxq->type == DOCA_ETH_RXQ_TYPE_CYCLIC && soft_nic_rxq_ready(rxq->queue) > FETCH_AHEAD)
+        __builtin_prefetch(soft_nic_rxq_peek(rxq->queue, FETCH_AHEAD)->place.addr);
+}
+
 bool eth_rxq_managed_step(struct doca_eth_rxq *rxq)
 {
     struct soft_nic_post *post = soft_nic_rxq_take(rxq->queue);
@@ -67,6 +77,7 @@ bool eth_rxq_managed_step(struct doca_eth_rxq *rxq)
 
     if (post == NULL)
         return false;
+    fetch_slot(rxq);
     buf = eth_rxq_managed_pkt(rxq, post);
     meta = post->meta;
     soft_nic_rxq_done(rxq->queue);

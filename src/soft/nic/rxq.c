@@ -327,7 +327,8 @@ void soft_nic_rxq_deliver(struct soft_nic_rxq *rxq, const struct soft_nic_frame 
         soft_nic_rxq_count(rxq, SOFT_NIC_RX_NO_BUFFER, frame->len);
         return;
     }
-    if (od_likely(posted - filled > FETCH_AHEAD))
+    /* Where the port receives right into places, they are the port's until a frame is there. */
+    if (rxq->port->placed == NULL && od_likely(posted - filled > FETCH_AHEAD))
         fetch_place(rxq, filled + FETCH_AHEAD);
     if (od_unlikely(frame->len > post->room)) {
         soft_nic_rxq_count(rxq, SOFT_NIC_RX_OVERSIZE, frame->len);

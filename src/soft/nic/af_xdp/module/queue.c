@@ -248,12 +248,14 @@ uint32_t af_xdp_queue_rx(struct af_xdp_queue *self, struct soft_nic_frame *frame
         if (self->area.stride != 0)
             data = (uint8_t *)self->area.slot +
                    (size_t)af_xdp_slots_take(&self->slots) * self->area.stride;
+        else
+            /* Another core wrote it; what is waited for now is not waited for once a frame. What is
+             * where it belongs need not be looked at here. */
+            __builtin_prefetch(data);
         frames[i] = (struct soft_nic_frame){
             .data = data,
             .len = desc->len,
         };
-        /* Another core wrote it; what is waited for now is not waited for once a frame. */
-        __builtin_prefetch(data);
     }
     if (self->conf.sums != NULL && *self->conf.sums == AF_XDP_SUMS_OPEN)
         find_unsummed(frames, n);
