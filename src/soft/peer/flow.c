@@ -105,6 +105,7 @@ static void note_request(struct soft_peer_flow *flow, struct soft_peer_item *ite
     flow->held = false;
     item->asked = ask->last;
     if (!ask->one_way) {
+        item->since = od_now_ns(); /* its time begins when the exporter has it */
         flow->out[flow->sent % PEER_FLOW_REQUESTS].item = item;
         flow->out[flow->sent % PEER_FLOW_REQUESTS].seq = flow->seq;
         flow->out[flow->sent % PEER_FLOW_REQUESTS].back = ask->back;
@@ -226,18 +227,20 @@ static void receive_some(struct soft_peer_conn *conn)
         break_off(conn);
 }
 
-/* Gives up what has had its time, from its beginning or from the last sign of life on. */
-static void expire(struct soft_peer_flow *flow)
+/* Gives up what has had its time, from its last request or from the last sign of life on. All that
+ * came before `looked` was received: this process may have stood still, and is not to give up what
+ * was answered meanwhile. */
+static void expire(struct soft_peer_flow *flow, uint64_t looked)
 {
-    const uint64_t limit = (uint64_t)PEER_ANSWER_MS * 1000000u, now = od_now_ns();
+    const uint64_t limit = (uint64_t)PEER_ANSWER_MS * 1000000u;
 
-    if (now - flow->heard < limit)
+    if (looked < flow->heard + limit)
         return;
     OD_LIST_FOR_EACH_SAFE(link, &flow->items)
     {
         struct soft_peer_item *item = OD_LIST_ENTRY(link, struct soft_peer_item, link);
 
-        if (now - item->since >= limit)
+        if (looked >= item->since + limit)
             give_up(flow, item, -ETIMEDOUT);
     }
 }
@@ -245,13 +248,15 @@ static void expire(struct soft_peer_flow *flow)
 static void progress(struct soft_peer_conn *conn)
 {
     struct soft_peer_flow *flow = &conn->flow;
+    uint64_t now;
 
     if (flow->broken || od_list_is_empty(&flow->items))
         return;
+    now = od_now_ns();
     receive_some(conn);
     send_some(conn);
     if (!od_list_is_empty(&flow->items))
-        expire(flow);
+        expire(flow, now);
 }
 
 /* ---- The queue ---- */

@@ -37,11 +37,12 @@ static struct patience be_patient(void)
     return (struct patience){.start = od_now_ns(), .limit = (uint64_t)PEER_ANSWER_MS * 1000000u};
 }
 
-/* Looks again at once for a moment, then sleeps until there are news. -ETIMEDOUT. */
-static int wait_a_little(struct soft_peer_conn *conn, const struct patience *p)
+/* Looks again at once for a moment, then sleeps until there are news. -ETIMEDOUT: there were none
+ * although it was looked for them after the limit. */
+static int wait_a_little(struct soft_peer_conn *conn, const struct patience *p, uint64_t looked)
 {
     struct pollfd pfd = {.fd = conn->waker->fd, .events = POLLIN};
-    uint64_t waited = od_now_ns() - p->start;
+    uint64_t waited = looked - p->start;
 
     if (waited < PEER_REMOTE_SPIN)
         return 0;
@@ -155,9 +156,14 @@ static int wait_for_link(struct soft_peer_conn *conn)
     const struct patience p = be_patient();
     enum soft_link_state state;
     int rc = 0, reason = 0;
+    uint64_t now;
 
-    while (rc == 0 && (state = soft_link_poll(conn->remote, &reason)) == SOFT_LINK_CONNECTING)
-        rc = wait_a_little(conn, &p);
+    do {
+        now = od_now_ns();
+        state = soft_link_poll(conn->remote, &reason);
+        if (state == SOFT_LINK_CONNECTING)
+            rc = wait_a_little(conn, &p, now);
+    } while (rc == 0 && state == SOFT_LINK_CONNECTING);
     if (rc != 0)
         return rc;
     if (state == SOFT_LINK_UP)
