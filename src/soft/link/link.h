@@ -184,8 +184,8 @@ SOFT_API void soft_link_release(struct soft_link *link);
 SOFT_API bool soft_link_pending(struct soft_link *link);
 
 /* For owners that wait themselves: what to poll, beside the waker, until recv may get somewhere;
- * with `room`, only until send may. -1: the waker tells of everything. The descriptor stays the
- * link's. */
+ * with `room`, only until send may. -1: the waker tells of everything. For others it is a hint: the
+ * background thread may have read what came before they look. The descriptor stays the link's. */
 SOFT_API int soft_link_fd(struct soft_link *link, bool room, short *events);
 
 /* Bytes that have come so far, those of messages that are not whole yet among them, or 0 where that

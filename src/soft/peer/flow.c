@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <sys/epoll.h>
 
 #include "soft/peer/peer_priv.h"
 #include "util/clock.h"
@@ -208,21 +209,23 @@ static int take_reply(struct soft_peer_conn *conn, const struct soft_link_msg *r
     return 0;
 }
 
+/* One more is not looked for when no more can be there: that would be a system call. */
 static void receive_some(struct soft_peer_conn *conn)
 {
+    struct soft_peer_flow *flow = &conn->flow;
     struct soft_link_msg raw;
-    unsigned int n;
-    int rc = 0;
+    unsigned int n = 0;
+    int rc;
 
-    for (n = 0; n < BURST && rc == 0; n++) {
+    do {
         rc = soft_link_recv(conn->remote, &raw);
-        if (rc == 0) {
-            rc = take_reply(conn, &raw);
-            soft_link_release(conn->remote);
-        }
-    }
-    if (n > 1)
-        conn->flow.heard = od_now_ns();
+        if (rc != 0)
+            break;
+        rc = take_reply(conn, &raw);
+        soft_link_release(conn->remote);
+    } while (++n < BURST && rc == 0 && flow->done != flow->sent);
+    if (n > 0)
+        flow->heard = od_now_ns();
     if (rc != 0 && rc != -EAGAIN)
         break_off(conn);
 }
@@ -306,6 +309,47 @@ void soft_peer_flows_progress(void)
         pthread_mutex_unlock(&conn->lane_lock);
     }
     pthread_mutex_unlock(&active.lock);
+}
+
+/* lane_lock held. Each socket tells once: one whose connection has no items is not looked at. */
+static bool watch(struct soft_peer_conn *conn, int epoll)
+{
+    struct epoll_event event = {.events = EPOLLONESHOT};
+    short events;
+    int fd;
+
+    if (conn->flow.broken || od_list_is_empty(&conn->flow.items))
+        return false;
+    if (soft_link_pending(conn->remote))
+        return true;
+    fd = soft_link_fd(conn->remote, false, &events);
+    if (fd < 0)
+        return false;
+    event.events |= (events & POLLOUT) != 0 ? EPOLLIN | EPOLLOUT : EPOLLIN;
+    if (epoll_ctl(epoll, EPOLL_CTL_MOD, fd, &event) != 0 && errno == ENOENT)
+        (void)epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event);
+    return false;
+}
+
+bool soft_peer_flows_watch(int epoll)
+{
+    struct epoll_event old[BURST];
+    bool pending = false;
+
+    while (epoll_wait(epoll, old, BURST, 0) == (int)BURST)
+        ;
+    pthread_mutex_lock(&active.lock);
+    OD_LIST_FOR_EACH(link, &active.list)
+    {
+        struct soft_peer_conn *conn = OD_LIST_ENTRY(link, struct soft_peer_conn, flow.active);
+
+        if (pthread_mutex_trylock(&conn->lane_lock) != 0)
+            continue;
+        pending = watch(conn, epoll) || pending;
+        pthread_mutex_unlock(&conn->lane_lock);
+    }
+    pthread_mutex_unlock(&active.lock);
+    return pending;
 }
 
 static void cancel(struct soft_peer_conn *conn,

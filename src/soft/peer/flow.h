@@ -78,6 +78,9 @@ int soft_peer_flow_tell(struct soft_peer_conn *conn, union soft_peer_msg *msg,
                         enum soft_peer_msg_type type);
 /* Drives all connections that have items, without waiting. */
 void soft_peer_flows_progress(void);
+/* Before a nap: lets the epoll descriptor tell of what comes for connections that have items, until
+ * the next call. True: something has come already. */
+bool soft_peer_flows_watch(int epoll);
 /* Gives up the items that `is_one` says so of; they end with -ECANCELED. */
 void soft_peer_flows_cancel(bool (*is_one)(const struct soft_peer_item *item, const void *arg),
                             const void *arg);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
 
 #include "soft/peer/peer_priv.h"
 
@@ -107,6 +109,7 @@ static void put_out(struct soft_peer_job *job, int status)
     pthread_mutex_lock(&port->lock);
     od_list_append(&port->ended, &job->item.link);
     atomic_store_explicit(&port->has_ended, true, memory_order_release);
+    od_waker_wake(port->waker); /* within the lock: who has the last job may close the port */
     pthread_mutex_unlock(&port->lock);
 }
 
@@ -147,8 +150,10 @@ int soft_peer_job_begin(struct soft_peer_port *port, struct soft_peer_job *job)
 
 /* ---- Ports ---- */
 
-void soft_peer_port_open(struct soft_peer_port *port)
+void soft_peer_port_open(struct soft_peer_port *port, struct od_waker *waker)
 {
+    port->waker = waker;
+    port->epoll = -1;
     pthread_mutex_init(&port->lock, NULL);
     od_list_init(&port->ended);
     atomic_init(&port->has_ended, false);
@@ -158,6 +163,8 @@ void soft_peer_port_open(struct soft_peer_port *port)
 
 void soft_peer_port_close(struct soft_peer_port *port)
 {
+    if (port->epoll >= 0)
+        close(port->epoll);
     pthread_mutex_destroy(&port->lock);
 }
 
@@ -194,4 +201,30 @@ struct soft_peer_job *soft_peer_port_poll(struct soft_peer_port *port)
     pthread_mutex_unlock(&port->lock);
     port->under_way--;
     return job_of(item);
+}
+
+static int open_epoll(const struct soft_peer_port *port)
+{
+    struct epoll_event event = {.events = EPOLLIN};
+    int fd = epoll_create1(EPOLL_CLOEXEC);
+
+    if (fd < 0 || epoll_ctl(fd, EPOLL_CTL_ADD, port->waker->fd, &event) == 0)
+        return fd;
+    close(fd);
+    return -1;
+}
+
+bool soft_peer_port_nap(struct soft_peer_port *port, int *fd)
+{
+    *fd = port->waker->fd;
+    if (port->under_way == 0)
+        return false;
+    if (atomic_load_explicit(&port->has_ended, memory_order_acquire))
+        return true;
+    if (port->epoll < 0)
+        port->epoll = open_epoll(port);
+    if (port->epoll < 0)
+        return false;
+    *fd = port->epoll;
+    return soft_peer_flows_watch(port->epoll);
 }

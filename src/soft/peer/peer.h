@@ -185,13 +185,16 @@ SOFT_API int soft_peer_atomic(struct soft_peer_map *map, const struct soft_peer_
  * For memory of another host: jobs are begun, and come out of a port when they have ended, those of
  * one exporter in the order of their beginning. No call of these waits for the exporter; what is
  * not answered within 5 s ends with -EIO. The network is looked at by polling only, so a port with
- * jobs under way is polled every now and then, every millisecond at least. */
+ * jobs under way is polled every now and then, every few milliseconds at least; who naps between
+ * two polls may be woken, see soft_peer_port_nap(). */
 
 struct soft_peer_port {
     pthread_mutex_t lock;
     struct od_list ended;
     atomic_bool has_ended;
+    struct od_waker *waker; /* its thread's */
     /* Its thread's. */
+    int epoll;          /* -1: none yet */
     uint32_t under_way; /* begun, and not come out yet */
     struct soft_service_spin spin;
 };
@@ -222,7 +225,8 @@ struct soft_peer_job {
 /* Whether the memory is another host's, so that jobs can be begun. */
 SOFT_API bool soft_peer_is_far(const struct soft_peer_map *map);
 
-SOFT_API void soft_peer_port_open(struct soft_peer_port *port);
+/* `waker`: of the thread that polls, woken when a job has ended on another one. */
+SOFT_API void soft_peer_port_open(struct soft_peer_port *port, struct od_waker *waker);
 /* Ends all of its jobs, which come out of the next polls. */
 SOFT_API void soft_peer_port_cancel(struct soft_peer_port *port);
 /* All jobs have come out. */
@@ -233,6 +237,10 @@ SOFT_API int soft_peer_job_begin(struct soft_peer_port *port, struct soft_peer_j
 /* Drives what is under way, and gives back a job that has ended, or NULL. May give the turn away
  * when there is nothing, since the exporter may need this processor. */
 SOFT_API struct soft_peer_job *soft_peer_port_poll(struct soft_peer_port *port);
+/* Before a nap, after arming the waker: what to wait for, in place of the waker, and no longer than
+ * a few milliseconds, because sometimes it does not tell. True: poll at once. The descriptor stays
+ * the port's. */
+SOFT_API bool soft_peer_port_nap(struct soft_peer_port *port, int *fd);
 
 /* ---- Memory for queues between two processes ---- */
 

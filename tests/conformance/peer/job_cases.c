@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +15,7 @@ struct rig {
     struct answer exported;
     struct soft_peer_map *map;
     struct soft_peer_port port;
+    struct od_waker waker;
     struct soft_peer_job jobs[JOBS];
     unsigned int out; /* jobs that have come out */
 };
@@ -25,13 +27,15 @@ static void open_rig(struct rig *rig, const struct setting *setting)
     rig->exported = actor_export(&rig->exporter, setting->memory, LEN, 0x11, ALL_ACCESS);
     rig->map = import(setting, &rig->exported);
     assert_true(soft_peer_is_far(rig->map));
-    soft_peer_port_open(&rig->port);
+    assert_int_equal(od_waker_open(&rig->waker), 0);
+    soft_peer_port_open(&rig->port, &rig->waker);
 }
 
 static void close_rig(struct rig *rig)
 {
     assert_null(soft_peer_port_poll(&rig->port));
     soft_peer_port_close(&rig->port);
+    od_waker_close(&rig->waker);
     soft_peer_map_close(rig->map);
 }
 
@@ -194,6 +198,54 @@ static void a_stopped_exporter_holds_nobody_up(void **state)
     actor_finish(&rig.exporter);
 }
 
+/* Until job number `i` has come out; how many naps ended early. The exporter goes on during the
+ * first one. */
+static unsigned int nap_through(struct rig *rig, unsigned int i)
+{
+    const uint64_t limit = now_ms() + 60000;
+    struct pollfd pfd = {.events = POLLIN};
+    unsigned int naps = 0, woken = 0;
+    struct soft_peer_job *job;
+
+    while ((job = soft_peer_port_poll(&rig->port)) == NULL) {
+        bool news;
+
+        assert_true(now_ms() < limit);
+        od_waker_arm(&rig->waker);
+        news = soft_peer_port_nap(&rig->port, &pfd.fd);
+        if (naps++ == 0)
+            actor_resume(&rig->exporter);
+        if (!news)
+            woken += poll(&pfd, 1, 50) > 0;
+        od_waker_clear(&rig->waker);
+    }
+    assert_ptr_equal(job, &rig->jobs[i]);
+    assert_int_equal(job->status, 0);
+    return woken;
+}
+
+/* What comes ends a nap: the waker itself is not woken by the network. */
+static void a_nap_ends_when_something_comes(void **state)
+{
+    struct pollfd pfd = {.events = POLLIN};
+    unsigned int woken = 0;
+    uint8_t back = 0;
+    struct rig rig;
+
+    open_rig(&rig, *state);
+    assert_false(soft_peer_port_nap(&rig.port, &pfd.fd));
+    assert_int_equal(pfd.fd, rig.waker.fd);
+    for (unsigned int i = 0; i < JOBS; i++) {
+        actor_pause(&rig.exporter);
+        begin(&rig, i, SOFT_PEER_JOB_READ, i, &back, 1);
+        woken += nap_through(&rig, i);
+        assert_int_equal(back, 0x11);
+    }
+    assert_true(woken > 0);
+    close_rig(&rig);
+    actor_finish(&rig.exporter);
+}
+
 static void jobs_can_be_taken_back(void **state)
 {
     uint8_t byte = 0x22, back = 0;
@@ -239,6 +291,7 @@ const struct peer_case job_cases[] = {
     {"jobs reach memory of a neighbour", jobs_reach_memory_of_a_neighbour},
     {"jobs are checked before", jobs_are_checked_before},
     {"a stopped exporter holds nobody up", a_stopped_exporter_holds_nobody_up},
+    {"a nap ends when something comes", a_nap_ends_when_something_comes},
     {"jobs can be taken back", jobs_can_be_taken_back},
     {"death ends all jobs", death_ends_all_jobs},
     {NULL, NULL},

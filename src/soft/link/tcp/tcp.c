@@ -287,7 +287,7 @@ static int tcp_fd(struct soft_link *link, bool room, short *events)
     struct soft_tcp_link *self = soft_tcp_link(link);
     const bool behind = atomic_load_explicit(&self->stream.behind, memory_order_relaxed);
 
-    if (!link->conf.waits_itself || soft_tcp_phase(self) != TCP_UP)
+    if (soft_tcp_phase(self) != TCP_UP)
         return -1;
     *events = room ? events_for_room(self, behind) : (short)(POLLIN | (behind ? POLLOUT : 0));
     return self->sock;

@@ -278,7 +278,7 @@ static doca_error_t amo_open(struct urom_worker_ctx *ctx)
         return DOCA_ERROR_OPERATING_SYSTEM;
     }
     plugin_init(&amo->base, &amo->waker);
-    soft_peer_port_open(&amo->port);
+    soft_peer_port_open(&amo->port, &amo->waker);
     od_list_init(&amo->running);
     od_list_init(&amo->waiting);
     ctx->plugin_ctx = amo;
@@ -325,8 +325,8 @@ doca_error_t urom_plugin_ext_arm(struct urom_worker_ctx *ctx, int *fd)
 
     od_waker_clear(&amo->waker);
     od_waker_arm(&amo->waker);
-    *fd = amo->waker.fd;
-    if (!ucs_list_is_empty(&amo->base.done) || plugin_errands_pending(&amo->base))
+    if (soft_peer_port_nap(&amo->port, fd) || !ucs_list_is_empty(&amo->base.done) ||
+        plugin_errands_pending(&amo->base))
         return DOCA_ERROR_AGAIN;
     return amo->port.under_way > 0 ? DOCA_ERROR_IN_PROGRESS : DOCA_SUCCESS;
 }

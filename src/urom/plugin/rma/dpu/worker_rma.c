@@ -377,7 +377,7 @@ static doca_error_t rma_open(struct urom_worker_ctx *ctx)
         return DOCA_ERROR_OPERATING_SYSTEM;
     }
     plugin_init(&rma->base, &rma->waker);
-    soft_peer_port_open(&rma->port);
+    soft_peer_port_open(&rma->port, &rma->waker);
     od_list_init(&rma->lanes);
     rma->ctx = ctx;
     ctx->plugin_ctx = rma;
@@ -457,8 +457,7 @@ doca_error_t urom_plugin_ext_arm(struct urom_worker_ctx *ctx, int *fd)
         busy = busy || lane->dest == 0 || (lane->running == 0 && lane->first != NULL) ||
                lane->chan->ops->pending(lane->chan);
     }
-    *fd = rma->waker.fd;
-    if (busy)
+    if (soft_peer_port_nap(&rma->port, fd) || busy)
         return DOCA_ERROR_AGAIN;
     return rma->port.under_way > 0 ? DOCA_ERROR_IN_PROGRESS : DOCA_SUCCESS;
 }
