@@ -194,6 +194,8 @@ static doca_error_t start(struct doca_ctx *ctx)
 
     if (result != DOCA_SUCCESS)
         return result;
+    /* A client that was taken in while an earlier listener ended was cut off with it. */
+    atomic_store(&server->nclients, 0);
     result = listen_link(server);
     if (result != DOCA_SUCCESS)
         comch_side_stopped(&server->side);

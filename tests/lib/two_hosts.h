@@ -19,6 +19,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lib/seconds.h"
+
 #define TWO_HOSTS_HERE  "10.99.7.1"
 #define TWO_HOSTS_THERE "10.99.7.2"
 #define TWO_HOSTS_SKIP  77 /* what Meson takes for skipped */
@@ -89,11 +91,11 @@ static inline bool two_hosts_set_up(const char *host, const char *device, const 
 /* A device that has just been set up is not yet ready, and UCX looks once. */
 static inline bool two_hosts_wait(const char *host, const char *device)
 {
-    time_t deadline = time(NULL) + TWO_HOSTS_WAIT;
+    time_t deadline = whole_seconds_now() + TWO_HOSTS_WAIT;
 
     while (two_hosts_run("ip netns exec %s grep -q up /sys/class/net/%s/operstate", host, device) !=
            0)
-        if (time(NULL) > deadline)
+        if (whole_seconds_now() > deadline)
             return false;
     return true;
 }

@@ -16,6 +16,7 @@
 #include <time.h>
 #include <cmocka.h>
 
+#include "lib/seconds.h"
 #include "soft/copy/copy.h"
 
 #define RIG_DEPTH   64u
@@ -31,7 +32,7 @@ struct rig {
 
 static inline time_t rig_deadline(void)
 {
-    return time(NULL) + RIG_SECONDS;
+    return whole_seconds_now() + RIG_SECONDS;
 }
 
 static inline void rig_submit(struct rig *rig, struct soft_copy_job *job)
@@ -46,7 +47,7 @@ static inline struct soft_copy_job *rig_next(struct rig *rig)
     struct soft_copy_job *job;
 
     while ((job = rig->ops->poll(rig->chan)) == NULL)
-        assert_true(time(NULL) < deadline);
+        assert_true(whole_seconds_now() < deadline);
     return job;
 }
 

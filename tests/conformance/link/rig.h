@@ -28,6 +28,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "lib/seconds.h"
 #include "soft/link/link.h"
 
 #define RIG_SECONDS    30 /* no case waits longer */
@@ -58,13 +59,13 @@ static inline bool rig_is_network(void)
 
 static inline time_t rig_deadline(void)
 {
-    return time(NULL) + RIG_SECONDS;
+    return whole_seconds_now() + RIG_SECONDS;
 }
 
 /* Lets the background thread run, which may share the core. */
 static inline void rig_tick(time_t deadline)
 {
-    assert_true(time(NULL) < deadline);
+    assert_true(whole_seconds_now() < deadline);
     sched_yield();
 }
 

@@ -293,7 +293,7 @@ static void *talk(void *arg)
             receive_one(side, in);
         if (waits)
             sched_yield();
-        if (time(NULL) > deadline)
+        if (whole_seconds_now() > deadline)
             side->wrong = "it takes too long";
     }
     return NULL;

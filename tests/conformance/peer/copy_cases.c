@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cases.h"
+#include "lib/seconds.h"
 
 #define PAGE 4096u
 
@@ -326,7 +327,7 @@ static void the_exporter_unmaps(void **state)
     struct soft_peer_map *map;
     struct actor actor;
     uint64_t value = 0;
-    time_t deadline = time(NULL) + 20;
+    time_t deadline = whole_seconds_now() + 20;
 
     actor_start(&actor, 0);
     exported = actor_export(&actor, setting->memory, 4 * PAGE, 0x11, ALL_ACCESS);
@@ -334,7 +335,7 @@ static void the_exporter_unmaps(void **state)
     assert_int_equal(soft_peer_fetch_add(map, exported.value, 0, &value), 0);
     actor_ask(&actor, (struct order){.what = ORDER_UNMAP, .a = 0, .b = 4 * PAGE});
     /* An importer that maps the file sees the old memory until the exporter has looked. */
-    while (strcmp(setting->engine, "mapped") == 0 && time(NULL) < deadline &&
+    while (strcmp(setting->engine, "mapped") == 0 && whole_seconds_now() < deadline &&
            read_bytes(map, exported.value, bytes, 64) == 0)
         sched_yield();
     assert_int_equal(read_bytes(map, exported.value, bytes, 64), -EFAULT);

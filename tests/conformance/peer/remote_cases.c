@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cases.h"
+#include "lib/seconds.h"
 #include "soft/link/link.h"
 #include "soft/peer/wire.h"
 
@@ -182,7 +183,7 @@ struct intruder {
 static void intrude(struct intruder *in, const struct soft_peer_desc *desc, bool knows_name)
 {
     const struct soft_link_conf conf = {.max_msg = 1u << 20, .depth = 64, .connect_timeout = 10000};
-    time_t deadline = time(NULL) + SECONDS;
+    time_t deadline = whole_seconds_now() + SECONDS;
     union soft_peer_msg hello = {0};
     enum soft_link_state state;
     char addr[80];
@@ -194,7 +195,7 @@ static void intrude(struct intruder *in, const struct soft_peer_desc *desc, bool
     snprintf(addr, sizeof(addr), "tcp:%s", desc->remote);
     assert_int_equal(soft_link_connect(addr, &conf, &hello, size, &in->link), 0);
     while ((state = soft_link_poll(in->link, NULL)) == SOFT_LINK_CONNECTING) {
-        assert_true(time(NULL) < deadline);
+        assert_true(whole_seconds_now() < deadline);
         sched_yield();
     }
     in->up = state == SOFT_LINK_UP;
@@ -204,11 +205,11 @@ static void intrude(struct intruder *in, const struct soft_peer_desc *desc, bool
 static bool shout(struct intruder *in, const void *bytes, size_t len)
 {
     struct iovec iov = {.iov_base = (void *)(uintptr_t)bytes, .iov_len = len};
-    time_t deadline = time(NULL) + SECONDS;
+    time_t deadline = whole_seconds_now() + SECONDS;
     int rc;
 
     while ((rc = soft_link_send(in->link, &iov, 1)) == -EAGAIN) {
-        assert_true(time(NULL) < deadline);
+        assert_true(whole_seconds_now() < deadline);
         sched_yield();
     }
     return rc == 0;
@@ -216,10 +217,10 @@ static bool shout(struct intruder *in, const void *bytes, size_t len)
 
 static void must_be_thrown_out(struct intruder *in)
 {
-    time_t deadline = time(NULL) + SECONDS;
+    time_t deadline = whole_seconds_now() + SECONDS;
 
     while (soft_link_poll(in->link, NULL) != SOFT_LINK_DOWN) {
-        assert_true(time(NULL) < deadline);
+        assert_true(whole_seconds_now() < deadline);
         sched_yield();
     }
     soft_link_close(in->link);

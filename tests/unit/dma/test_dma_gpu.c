@@ -10,6 +10,7 @@
 
 #include <impl/opendoca_gpu_barrier.h>
 
+#include "lib/seconds.h"
 #include "unit/gpu_dev.h"
 
 #define SECONDS 20
@@ -66,10 +67,10 @@ static void queue(struct doca_gpu_dma *handle, uint64_t src, uint32_t src_key, u
 
 static bool await(const uint64_t *word, uint64_t value)
 {
-    const time_t end = time(NULL) + SECONDS;
+    const time_t end = whole_seconds_now() + SECONDS;
 
     while (opendoca_gpu_observe(word) != value) {
-        if (time(NULL) > end)
+        if (whole_seconds_now() > end)
             return false;
         sched_yield();
     }

@@ -11,6 +11,7 @@
 
 #include <impl/opendoca_gpu_barrier.h>
 
+#include "lib/seconds.h"
 #include "unit/gpu_dev.h"
 
 #define SECONDS 20
@@ -95,10 +96,10 @@ static void end_side(struct side *s)
 
 static bool await(const uint64_t *word, uint64_t value)
 {
-    const time_t end = time(NULL) + SECONDS;
+    const time_t end = whole_seconds_now() + SECONDS;
 
     while (opendoca_gpu_observe(word) != value) {
-        if (time(NULL) > end)
+        if (whole_seconds_now() > end)
             return false;
         sched_yield();
     }

@@ -13,6 +13,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "lib/seconds.h"
 #include "util/barrier.h"
 #include "util/waker.h"
 
@@ -162,12 +163,12 @@ static void *light_side(void *arg)
 
 static void of_two_that_write_and_look_one_sees_the_other(void **state)
 {
-    const time_t end = time(NULL) + SECONDS;
+    const time_t end = whole_seconds_now() + SECONDS;
     pthread_t thread;
 
     (void)state;
     assert_int_equal(pthread_create(&thread, NULL, light_side, NULL), 0);
-    for (uint32_t i = 1; i <= ROUNDS && time(NULL) < end; i++) {
+    for (uint32_t i = 1; i <= ROUNDS && whole_seconds_now() < end; i++) {
         uint32_t saw_a;
 
         atomic_store_explicit(&race.round, i, memory_order_release);

@@ -8,6 +8,7 @@
 #include <doca_log.h>
 
 #include "core/core_priv.h"
+#include "lib/seconds.h"
 #include "soft/link/link.h"
 #include "soft/peer/desc.h"
 
@@ -514,10 +515,10 @@ static void other_process_is_read_while_it_blocks(void **state)
 
 static void await_line(int log, const char *text)
 {
-    const time_t end = time(NULL) + 60;
+    const time_t end = whole_seconds_now() + 60;
     char lines[4096] = "";
 
-    while (strstr(lines, text) == NULL && time(NULL) < end) {
+    while (strstr(lines, text) == NULL && whole_seconds_now() < end) {
         assert_true(pread(log, lines, sizeof(lines) - 1, 0) >= 0);
         poll(NULL, 0, 1);
     }

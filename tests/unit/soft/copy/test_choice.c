@@ -8,6 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "lib/seconds.h"
 #include "soft/copy/choice.h"
 
 static void a_forced_loop_is_always_picked(void **state)
@@ -57,10 +58,10 @@ static unsigned int learn(uint64_t total, unsigned int fastest, unsigned int cos
  * the machine, since a round that was slow is followed by a long rest. */
 static bool settles(uint64_t total, unsigned int fastest, unsigned int cost)
 {
-    time_t deadline = time(NULL) + 60;
+    time_t deadline = whole_seconds_now() + 60;
 
     while (learn(total, fastest, cost, 20000) < 95) {
-        if (time(NULL) > deadline)
+        if (whole_seconds_now() > deadline)
             return false;
     }
     return true;

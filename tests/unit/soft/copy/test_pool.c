@@ -15,6 +15,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "lib/seconds.h"
 #include "soft/copy/pool.h"
 
 #define LEN     (8u << 20)
@@ -101,19 +102,19 @@ static unsigned int count_workers(void)
  * moment longer. */
 static void await_workers(unsigned int n)
 {
-    time_t deadline = time(NULL) + SECONDS;
+    time_t deadline = whole_seconds_now() + SECONDS;
 
     while (count_workers() != n)
-        assert_true(time(NULL) < deadline);
+        assert_true(whole_seconds_now() < deadline);
 }
 
 static void await_sleep(void)
 {
-    time_t deadline = time(NULL) + SECONDS;
+    time_t deadline = whole_seconds_now() + SECONDS;
     char state[256];
 
     do {
-        assert_true(time(NULL) < deadline);
+        assert_true(whole_seconds_now() < deadline);
         read_workers("State:\t", state, sizeof(state));
     } while (state[0] != 'S');
 }
@@ -153,12 +154,12 @@ static void workers_take_no_signals_but_faults(void **state)
 
 static void finish(struct fixture *f, struct soft_copy_run *run)
 {
-    time_t deadline = time(NULL) + SECONDS;
+    time_t deadline = whole_seconds_now() + SECONDS;
 
     assert_true(soft_copy_run_is_over(run));
     assert_int_equal(atomic_load(&run->status), 0);
     while (!soft_copy_pool_retire(run))
-        assert_true(time(NULL) < deadline);
+        assert_true(whole_seconds_now() < deadline);
     assert_memory_equal(f->src, f->dst, LEN);
     memset(f->dst, 2, LEN);
 }
@@ -240,14 +241,14 @@ static uint64_t idle_cpu_ns(void)
 
 static void idle_workers_use_no_time(void **state)
 {
-    time_t deadline = time(NULL) + SECONDS;
+    time_t deadline = whole_seconds_now() + SECONDS;
 
     (void)state;
     assert_int_equal(soft_copy_pool_enter(2), 0);
     await_sleep();
     /* Time of others on the same processor may be counted as ours; who spins spins all the time. */
     while (idle_cpu_ns() >= 20000000)
-        assert_true(time(NULL) < deadline);
+        assert_true(whole_seconds_now() < deadline);
     soft_copy_pool_leave();
 }
 

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <time.h>
 
+#include "lib/seconds.h"
 #include "unit/soft/nic/port_rig.h"
 
 static char folder[] = "/tmp/opendoca-test-capture-XXXXXX";
@@ -13,11 +14,11 @@ static struct soft_nic_capture *begin(uint32_t directions, int32_t queue)
 {
     const struct soft_nic_capture_conf conf = {.directions = directions, .queue = queue};
     struct soft_nic_capture *capture;
-    time_t end = time(NULL) + 20;
+    time_t end = whole_seconds_now() + 20;
 
     if (soft_nic_capture_open((uint32_t)getpid(), "0000:00:00.0", &conf, &capture) != 0)
         fail_msg("%s", soft_reason());
-    while (!soft_nic_capture_is_on(capture) && time(NULL) < end)
+    while (!soft_nic_capture_is_on(capture) && whole_seconds_now() < end)
         continue;
     assert_true(soft_nic_capture_is_on(capture));
     return capture;

@@ -20,6 +20,7 @@
 
 #include <cmocka.h>
 
+#include "lib/seconds.h"
 #include "soft/link/link.h"
 #include "soft/peer/desc.h"
 #include "soft/peer/peer.h"
@@ -52,12 +53,13 @@ static void hear(const char *who, const char *why, const char *remedy)
 /* One more was refused; it was told so. */
 static void expect_told(const char *who, const char *why, const char *remedy)
 {
-    const struct timespec end = {.tv_sec = time(NULL) + SECONDS};
+    const struct timespec end = {.tv_sec = whole_seconds_now() + SECONDS};
     const char *const parts[] = {who, why, remedy};
 
     pthread_mutex_lock(&heard.lock);
     while (heard.count == 0)
-        assert_int_equal(pthread_cond_timedwait(&heard.told, &heard.lock, &end), 0);
+        assert_int_equal(pthread_cond_clockwait(&heard.told, &heard.lock, CLOCK_MONOTONIC, &end),
+                         0);
     assert_int_equal(heard.count, 1);
     heard.count = 0;
     for (size_t i = 0; i < 3; i++)
@@ -113,7 +115,7 @@ static void come(const void *hello, size_t len, bool is_let_in)
 {
     const struct soft_link_conf conf = {
         .max_msg = 1u << 20, .depth = 64, .connect_timeout = SECONDS * 1000};
-    const time_t end = time(NULL) + SECONDS;
+    const time_t end = whole_seconds_now() + SECONDS;
     enum soft_link_state state;
     struct soft_link *link;
     char addr[80];
@@ -121,7 +123,7 @@ static void come(const void *hello, size_t len, bool is_let_in)
     snprintf(addr, sizeof(addr), "tcp:%s", desc.remote);
     assert_int_equal(soft_link_connect(addr, &conf, hello, len, &link), 0);
     while ((state = soft_link_poll(link, NULL)) == SOFT_LINK_CONNECTING)
-        assert_true(time(NULL) < end);
+        assert_true(whole_seconds_now() < end);
     assert_int_equal(state == SOFT_LINK_UP, is_let_in);
     soft_link_close(link);
 }

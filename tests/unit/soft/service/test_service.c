@@ -17,6 +17,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "lib/seconds.h"
 #include "soft/service/service.h"
 
 static atomic_int forks;
@@ -45,10 +46,10 @@ static int start(void **state)
 
 static void wait_for(atomic_int *value, int wanted)
 {
-    time_t deadline = time(NULL) + 20;
+    time_t deadline = whole_seconds_now() + 20;
 
     while (atomic_load(value) != wanted) {
-        assert_true(time(NULL) < deadline);
+        assert_true(whole_seconds_now() < deadline);
         sched_yield();
     }
 }
@@ -178,7 +179,7 @@ static void timers_expire_in_order_and_not_when_cancelled(void **state)
 static void a_sleeping_thread_hears_of_an_earlier_time(void **state)
 {
     static struct numbered late = {.number = 0}, early = {.number = 1};
-    time_t begin = time(NULL);
+    time_t begin = whole_seconds_now();
 
     (void)state;
     atomic_store(&fired, 0);
@@ -190,7 +191,7 @@ static void a_sleeping_thread_hears_of_an_earlier_time(void **state)
     soft_service_unlock();
     wait_for(&fired, 1);
     assert_int_equal(order[0], 1);
-    assert_true(time(NULL) - begin < 15);
+    assert_true(whole_seconds_now() - begin < 15);
     soft_service_lock();
     soft_service_timer_cancel(&late.timer);
     soft_service_unlock();

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <cmocka.h>
 
+#include "lib/seconds.h"
 #include "soft/copy/copy.h"
 
 #define JOBS 8u
@@ -65,13 +66,13 @@ static void submit_all(struct rig *rig)
 /* Polls until all are back, in order. */
 static void take_all(struct rig *rig)
 {
-    time_t deadline = time(NULL) + 30;
+    time_t deadline = whole_seconds_now() + 30;
     uint32_t done = 0;
 
     while (done < JOBS) {
         struct soft_copy_job *job = rig->ops->poll(rig->chan);
 
-        assert_true(time(NULL) < deadline);
+        assert_true(whole_seconds_now() < deadline);
         if (job == NULL)
             continue;
         assert_ptr_equal(job, &rig->job[done]);

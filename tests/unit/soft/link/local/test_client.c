@@ -17,6 +17,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "lib/seconds.h"
 #include "soft/link/link.h"
 #include "soft/link/local/frame.h"
 #include "soft/link/local/name.h"
@@ -30,7 +31,7 @@ static int sock = -1;
 
 static void tick(time_t deadline)
 {
-    assert_true(time(NULL) < deadline);
+    assert_true(whole_seconds_now() < deadline);
     sched_yield();
 }
 
@@ -53,7 +54,7 @@ static int setup(void **state)
 {
     struct soft_link_conf conf = {.max_msg = 1000, .depth = 8, .connect_timeout = 10000};
     struct soft_link_name name;
-    time_t deadline = time(NULL) + 20;
+    time_t deadline = whole_seconds_now() + 20;
     int fds[SOFT_FRAME_FDS];
     (void)state;
     assert_int_equal(soft_link_name_parse(ADDR, &name), 0);
@@ -78,7 +79,7 @@ static int teardown(void **state)
 
 static int wait_down(void)
 {
-    time_t deadline = time(NULL) + 20;
+    time_t deadline = whole_seconds_now() + 20;
     int reason;
 
     while (soft_link_poll(link_, &reason) != SOFT_LINK_DOWN)
@@ -192,7 +193,7 @@ static void a_wake_before_the_answer(void **state)
 
 static void a_listener_that_hangs_up_is_tried_again(void **state)
 {
-    time_t deadline = time(NULL) + 20;
+    time_t deadline = whole_seconds_now() + 20;
     int fds[SOFT_FRAME_FDS];
 
     (void)state;

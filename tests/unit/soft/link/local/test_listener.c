@@ -18,6 +18,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "lib/seconds.h"
 #include "soft/link/link.h"
 #include "soft/link/local/frame.h"
 #include "soft/link/local/name.h"
@@ -66,13 +67,13 @@ static int teardown(void **state)
 
 static void tick(time_t deadline)
 {
-    assert_true(time(NULL) < deadline);
+    assert_true(whole_seconds_now() < deadline);
     sched_yield();
 }
 
 static struct soft_link *next_link(void)
 {
-    time_t deadline = time(NULL) + 20;
+    time_t deadline = whole_seconds_now() + 20;
     struct soft_link *link;
 
     while ((link = soft_link_next(listener)) == NULL)
@@ -82,7 +83,7 @@ static struct soft_link *next_link(void)
 
 static int wait_down(struct soft_link *link)
 {
-    time_t deadline = time(NULL) + 20;
+    time_t deadline = whole_seconds_now() + 20;
     int reason;
 
     while (soft_link_poll(link, &reason) != SOFT_LINK_DOWN)
@@ -93,7 +94,7 @@ static int wait_down(struct soft_link *link)
 /* An honest client gets in and is served, whatever the others do. */
 static void honest_client_works(void)
 {
-    time_t deadline = time(NULL) + 20;
+    time_t deadline = whole_seconds_now() + 20;
     struct soft_link *client, *server = NULL;
     char text[] = "fine";
     struct iovec iov = {.iov_base = text, .iov_len = 4};
@@ -119,7 +120,7 @@ static void honest_client_works(void)
 
 static int raw_connect(void)
 {
-    time_t deadline = time(NULL) + 20;
+    time_t deadline = whole_seconds_now() + 20;
     struct soft_link_name name;
     int fd;
 
@@ -150,7 +151,7 @@ struct raw {
 
 static struct raw raw_open(void)
 {
-    time_t deadline = time(NULL) + 20;
+    time_t deadline = whole_seconds_now() + 20;
     struct raw raw = {.sock = raw_connect()};
     int fds[SOFT_FRAME_FDS];
     struct stat st;

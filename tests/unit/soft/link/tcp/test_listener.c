@@ -15,6 +15,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "lib/seconds.h"
 #include "soft/link/tcp/wire.h"
 
 #define SECONDS 30
@@ -80,11 +81,11 @@ static void expect_end(int sock)
 
 static struct soft_link *next(void)
 {
-    time_t deadline = time(NULL) + SECONDS;
+    time_t deadline = whole_seconds_now() + SECONDS;
     struct soft_link *link;
 
     while ((link = soft_link_next(listener)) == NULL) {
-        assert_true(time(NULL) < deadline);
+        assert_true(whole_seconds_now() < deadline);
         sched_yield();
     }
     return link;
@@ -93,7 +94,7 @@ static struct soft_link *next(void)
 /* An ordinary client gets through. */
 static void expect_service(void)
 {
-    time_t deadline = time(NULL) + SECONDS;
+    time_t deadline = whole_seconds_now() + SECONDS;
     struct soft_link *client, *server;
 
     assert_int_equal(
@@ -101,7 +102,7 @@ static void expect_service(void)
     server = next();
     assert_int_equal(soft_link_accept(server, NULL, 0), 0);
     while (soft_link_poll(client, NULL) == SOFT_LINK_CONNECTING)
-        assert_true(time(NULL) < deadline);
+        assert_true(whole_seconds_now() < deadline);
     assert_int_equal(soft_link_poll(client, NULL), SOFT_LINK_UP);
     soft_link_close(client);
     soft_link_close(server);
@@ -187,7 +188,7 @@ static void broken_frames_end_the_link(void **state)
     (void)state;
     for (size_t i = 0; i < OD_ARRAY_SIZE(bad); i++) {
         struct soft_tcp_greeting hello = make_hello(0);
-        time_t deadline = time(NULL) + SECONDS;
+        time_t deadline = whole_seconds_now() + SECONDS;
         int sock = dial(), reason = 0;
         struct soft_link *link;
 
@@ -196,7 +197,7 @@ static void broken_frames_end_the_link(void **state)
         assert_int_equal(soft_link_accept(link, NULL, 0), 0);
         say(sock, &bad[i], sizeof(bad[i]));
         while (soft_link_poll(link, &reason) != SOFT_LINK_DOWN)
-            assert_true(time(NULL) < deadline);
+            assert_true(whole_seconds_now() < deadline);
         assert_int_equal(reason, -ECONNRESET);
         soft_link_close(link);
         expect_end(sock);
@@ -209,7 +210,7 @@ static void a_flood_ends_the_link(void **state)
 {
     struct soft_tcp_head head = {.type = SOFT_TCP_MESSAGE};
     struct soft_tcp_greeting hello = make_hello(0);
-    time_t deadline = time(NULL) + SECONDS;
+    time_t deadline = whole_seconds_now() + SECONDS;
     int sock = dial(), reason = 0;
     struct soft_link *link;
 
@@ -220,7 +221,7 @@ static void a_flood_ends_the_link(void **state)
     for (unsigned int i = 0; i < 5; i++)
         say(sock, &head, sizeof(head));
     while (soft_link_poll(link, &reason) != SOFT_LINK_DOWN)
-        assert_true(time(NULL) < deadline);
+        assert_true(whole_seconds_now() < deadline);
     assert_int_equal(reason, -ECONNRESET);
     soft_link_close(link);
     expect_end(sock);

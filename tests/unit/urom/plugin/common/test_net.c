@@ -15,6 +15,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "lib/seconds.h"
 #include "urom/plugin/common/net.h"
 
 #define PATIENCE 60 /* seconds */
@@ -86,7 +87,7 @@ static const void *addr_of(const struct end *end)
 static void progress_until(struct end *a, struct end *b, const unsigned int *count,
                            unsigned int wanted)
 {
-    const time_t limit = time(NULL) + PATIENCE;
+    const time_t limit = whole_seconds_now() + PATIENCE;
 
     while (*count < wanted) {
         bool any = plugin_net_progress(a->net);
@@ -95,7 +96,7 @@ static void progress_until(struct end *a, struct end *b, const unsigned int *cou
             any = true;
         if (!any)
             sched_yield();
-        assert_true(time(NULL) < limit);
+        assert_true(whole_seconds_now() < limit);
     }
 }
 
@@ -103,13 +104,13 @@ static void send_soon(struct end *a, struct end *b, struct plugin_net_conn *conn
                       size_t len)
 {
     const struct iovec iov = {(void *)bytes, len};
-    const time_t limit = time(NULL) + PATIENCE;
+    const time_t limit = whole_seconds_now() + PATIENCE;
     int err;
 
     while ((err = plugin_net_send(conn, &iov, 1)) == -EAGAIN) {
         plugin_net_progress(a->net);
         plugin_net_progress(b->net);
-        assert_true(time(NULL) < limit);
+        assert_true(whole_seconds_now() < limit);
     }
     assert_int_equal(err, 0);
 }
