@@ -41,6 +41,20 @@ doca_error_t eth_check_running(const struct doca_ctx *ctx, const char *func)
                      "not RUNNING" CORE_LIMIT "RUNNING" CORE_REMEDY "call doca_ctx_start() first");
 }
 
+void eth_warn_of_port(const struct doca_ctx *ctx, struct soft_nic_port *port)
+{
+    static _Atomic bool is_told;
+    struct soft_nic_port_info info;
+
+    soft_nic_port_info(port, &info);
+    if (info.loses_tags && !atomic_exchange(&is_told, true))
+        CORE_WARN(
+            CORE_LOG_ETH,
+            "%s: VLAN tags that a sender leaves to its interface do not arrive at %s; 'ethtool "
+            "-K NAME txvlan off' there, on a card 'rxvlan off' here",
+            ctx->name, info.where);
+}
+
 doca_error_t eth_fail_port(const struct doca_ctx *ctx, int err, const char *func)
 {
     doca_error_t error = err == -EPERM    ? DOCA_ERROR_NOT_PERMITTED

@@ -20,6 +20,9 @@ doca_error_t eth_check_range(const struct doca_ctx *ctx, const char *attribute, 
 
 doca_error_t eth_check_running(const struct doca_ctx *ctx, const char *func);
 
+/* Once a process, when a queue is there: what its port cannot do. */
+void eth_warn_of_port(const struct doca_ctx *ctx, struct soft_nic_port *port);
+
 /* Why the start of a queue failed: negative errno of the port, and the reason it left. */
 doca_error_t eth_fail_port(const struct doca_ctx *ctx, int err, const char *func);
 

@@ -183,8 +183,10 @@ static int open_queue(struct doca_eth_rxq *rxq, uint32_t num, char *packets)
     if (err != 0)
         return err;
     err = soft_nic_rxq_open_ring(rxq->port, &ring, &rxq->queue);
-    if (err == 0)
+    if (err == 0) {
+        eth_warn_of_port(&rxq->ctx, rxq->port);
         return 0;
+    }
     soft_nic_port_release(rxq->port);
     rxq->port = NULL;
     return err;

@@ -104,8 +104,10 @@ static int open_queue(struct doca_eth_rxq *rxq)
     if (err != 0)
         return err;
     err = soft_nic_rxq_open(rxq->port, &conf, &rxq->queue);
-    if (err == 0)
+    if (err == 0) {
+        eth_warn_of_port(&rxq->ctx, rxq->port);
         return 0;
+    }
     soft_nic_port_release(rxq->port);
     rxq->port = NULL;
     return err;

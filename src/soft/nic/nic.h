@@ -83,6 +83,7 @@ struct soft_nic_port_info {
     uint8_t mac[6];
     bool link_up;
     bool stack_sees_all; /* what queues get reaches the stack as well */
+    bool loses_tags;     /* VLAN tags that are not in the frame itself but beside it */
 };
 
 /* 0, or -ENOTSUP with a reason: what ports of the device's kind need is not installed. Opens

@@ -58,6 +58,10 @@ pid_t tool_spawn(char *const argv[], const struct tool_env *env, int in, int out
 /* Runs a program to its end, with other outputs where they are not -1; its exit status. */
 int tool_call(const char *const argv[], int out, int err);
 
+/* VLAN tags of what is sent through the interface go into the frames, instead of beside them.
+ * False: that cannot be changed. */
+bool tool_write_own_tags(const char *iface);
+
 /* Removes a folder and what is in it. */
 void tool_remove_tree(const char *path);
 

@@ -57,6 +57,10 @@ static int make_pair(void)
         status = add_pair();
     for (int i = 0; status == EXIT_SUCCESS && i < 2; i++)
         status = set_up(ends[i]);
+    for (int i = 0; status == EXIT_SUCCESS && i < 2; i++) {
+        if (!tool_write_own_tags(ends[i]))
+            fprintf(stderr, "opendoca wire: VLAN tags of sockets may get lost on %s\n", ends[i]);
+    }
     if (status != EXIT_SUCCESS)
         fprintf(stderr, "opendoca wire: the interfaces cannot be made; is iproute2 installed, and "
                         "is the right there?\n");

@@ -6,13 +6,17 @@
 
 #include <arpa/inet.h>
 #include <linux/bpf.h>
+#include <linux/ethtool.h>
+#include <linux/sockios.h>
 #include <net/if.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 
 #include <doca_flow.h>
+#include <doca_log.h>
 
 #define ROUNDS 20
 #define VLAN   7
@@ -79,7 +83,9 @@ static int attach_tags(int ifindex, bool goes_out)
     return fd < 0 ? -1 : (int)syscall(SYS_bpf, BPF_LINK_CREATE, &link, sizeof(link));
 }
 
-static bool has_tags; /* can be left to the interface, and are not lost */
+static bool has_tags; /* can be made, and are not lost */
+static FILE *logged;
+static bool loses_tags; /* the port, when they are left to the interface */
 
 static int talk_with_tags(void)
 {
@@ -272,6 +278,18 @@ static void open_steering(void)
     assert_ok(doca_flow_pipe_basic_add_entry(0, pipe, NULL, 0, NULL, NULL, NULL, 0, NULL, NULL));
 }
 
+static bool has_logged(const char *text)
+{
+    char bytes[4096];
+    size_t len;
+
+    fflush(logged);
+    rewind(logged);
+    len = fread(bytes, 1, sizeof(bytes) - 1, logged);
+    bytes[len] = '\0';
+    return strstr(bytes, text) != NULL;
+}
+
 static void a_socket_elsewhere_is_answered(void **state)
 {
     double end = eth_seconds() + 60;
@@ -293,6 +311,7 @@ static void a_socket_elsewhere_is_answered(void **state)
     assert_int_equal(s.received, has_tags ? 2 * ROUNDS : ROUNDS);
     assert_int_equal(s.good, s.received);
     assert_int_equal(s.tagged, s.received - ROUNDS);
+    assert_int_equal(has_logged("txvlan off"), loses_tags);
     eth_wait(&s.fix, &s.sender.done, s.received);
     assert_int_equal(s.sender.failed, 0);
 
@@ -303,7 +322,25 @@ static void a_socket_elsewhere_is_answered(void **state)
     eth_fix_close(&s.fix);
 }
 
-/* A program in the driver learns of tags from newer kernels only, one in the stack never. */
+/* From here on the interface is not left to write them: they are in the frames. */
+static bool write_tags_at_once(const char *iface)
+{
+    struct ethtool_value flags = {.cmd = ETHTOOL_GFLAGS};
+    struct ifreq ifr = {.ifr_data = (char *)&flags};
+    int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    bool fine;
+
+    snprintf(ifr.ifr_name, sizeof(ifr.ifr_name), "%s", iface);
+    fine = ioctl(fd, SIOCETHTOOL, &ifr) == 0;
+    flags.cmd = ETHTOOL_SFLAGS;
+    flags.data &= ~(uint32_t)ETH_FLAG_TXVLAN;
+    fine = fine && ioctl(fd, SIOCETHTOOL, &ifr) == 0;
+    close(fd);
+    return fine;
+}
+
+/* A program in the driver learns of tags beside the frame from newer kernels only, one in the stack
+ * never. */
 static bool keeps_tags(const char *kind)
 {
     int out = attach_tags((int)if_nametoindex("odva"), true);
@@ -311,19 +348,24 @@ static bool keeps_tags(const char *kind)
     if (out < 0)
         return false;
     close(out);
-    return strncmp(kind, "af_xdp", 6) != 0 ||
-           (strcmp(kind, "af_xdp") == 0 &&
-            system("grep -qw bpf_xdp_metadata_rx_vlan_tag /proc/kallsyms") == 0);
+    loses_tags = strcmp(kind, "af_xdp_generic") == 0 ||
+                 (strcmp(kind, "af_xdp") == 0 &&
+                  system("grep -qw bpf_xdp_metadata_rx_vlan_tag /proc/kallsyms") != 0);
+    return !loses_tags || write_tags_at_once("odva");
 }
 
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_socket_elsewhere_is_answered)};
     const char *kind = argc > 1 ? argv[1] : "af_packet";
+    struct doca_log_backend *backend;
     int rc = eth_wire_up(kind);
 
     if (rc != 0)
         return rc;
+    logged = tmpfile();
+    assert_ok(doca_log_backend_create_with_file_sdk(logged, &backend));
+    assert_ok(doca_log_backend_set_sdk_level(backend, DOCA_LOG_LEVEL_WARNING));
     has_tags = keeps_tags(kind);
     if (!has_tags)
         print_message("without tags: they cannot be made, or this kernel loses them\n");

@@ -8,6 +8,7 @@ import resource
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -22,6 +23,16 @@ SH = '/bin/sh'
 DOCTOR = {'healthy': bool,
           'checks': [{'name': str, 'verdict': ('found', 'missing', 'optional'), 'found': str,
                       'fix': str}]}
+
+# Prints whether interfaces write the VLAN tags of those who send (ETHTOOL_GFLAGS, ETH_FLAG_TXVLAN).
+FLAGS = """
+import ctypes, fcntl, socket, struct, sys
+for name in sys.argv[1:]:
+    value = ctypes.create_string_buffer(struct.pack('II', 0x25, 0))
+    with socket.socket() as asked:
+        fcntl.ioctl(asked, 0x8946, struct.pack('16sP16x', name.encode(), ctypes.addressof(value)))
+    print(name, 'txvlan', struct.unpack('II', value.raw[:8])[1] >> 7 & 1)
+"""
 
 
 class OpendocaTest(ToolTest):
@@ -96,9 +107,15 @@ class Port(OpendocaTest):
         path = os.path.join(self.folder(), 'wire.json')
         tool = fixture.STAGE.tool('opendoca')
         script = ('"$0" wire --file "$1" && "$0" wire on --file "$1" && ip -o link show odw1 && '
+                  '"$2" -c "$3" odw0 odw1 && '
                   '"$0" wire off && ! ip link show odw1 2>/dev/null')
-        out = self.run_tool(shutil.which('unshare'), '--net', SH, '-c', script, tool, path).stdout
+        result = self.run_tool(shutil.which('unshare'), '--net', SH, '-c', script, tool, path,
+                               sys.executable, FLAGS)
+        out = result.stdout
         self.assertIn('OPENDOCA_CONFIG=' + path, out)
+        # Tags are in the frames that are sent, and not lost by ports that see nothing else.
+        self.assertIn('odw0 txvlan 0\nodw1 txvlan 0\n', out)
+        self.assertEqual(result.stderr, '')
         out = self.opendoca('port', 'list', config=path).stdout
         self.assertIn('af_packet:odw0', out)
         self.assertIn('af_packet:odw1', out)

@@ -23,6 +23,8 @@ struct af_xdp_program;
  * which senders left to the interface, where the kernel can do that; 0: it may be attached
  * anywhere. */
 int af_xdp_program_load(int ifindex, struct af_xdp_program **program);
+/* It puts VLAN tags back into frames that came without. */
+bool af_xdp_program_knows_tags(const struct af_xdp_program *program);
 /* Senders may leave checksums to us. What is pointed to is AF_XDP_SUMS_OPEN before the first frame
  * comes whose sum looks as if; it lives as long as the program. */
 const volatile uint32_t *af_xdp_program_watch_sums(struct af_xdp_program *program);

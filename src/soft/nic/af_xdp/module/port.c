@@ -48,6 +48,7 @@ struct af_xdp {
     uint32_t longest; /* frame that a place of the port's own has room for */
     char mode[32];
     char in_place_mode[32];
+    bool loses_tags;
     _Atomic bool in_place; /* frames come into the ring of a program */
     struct af_xdp_program *program;
     uint32_t nqueues;
@@ -118,6 +119,18 @@ static bool is_local(const struct af_xdp *self)
             return true;
     }
     return false;
+}
+
+/* The interface takes tags out of frames, or those who send here leave them to the other end, which
+ * is most likely like this one. */
+static bool has_tags_beside(const struct af_xdp *self)
+{
+    struct ethtool_value flags = {.cmd = ETHTOOL_GFLAGS};
+    struct ifreq ifr = {.ifr_data = (char *)&flags};
+
+    memcpy(ifr.ifr_name, self->conf.iface, sizeof(ifr.ifr_name));
+    return ioctl(self->fd, SIOCETHTOOL, &ifr) == 0 &&
+           (flags.data & (is_local(self) ? ETH_FLAG_TXVLAN : ETH_FLAG_RXVLAN)) != 0;
 }
 
 static uint32_t count_queues(const struct af_xdp *self)
@@ -293,6 +306,7 @@ static int open_port(const struct soft_af_xdp_conf *conf, struct soft_nic_backen
              self->generic ? "generic" : "native",
              self->queues[0]->copies ? "two copies" : "one copy", self->nqueues,
              self->nqueues == 1 ? "" : "s");
+    self->loses_tags = !af_xdp_program_knows_tags(self->program) && has_tags_beside(self);
     snprintf(self->in_place_mode, sizeof(self->in_place_mode), "%s, in place, 1 queue",
              self->generic ? "generic" : "native");
     *backend = &self->base;
@@ -316,6 +330,7 @@ static void info(const struct soft_nic_backend *backend, struct soft_nic_port_in
                                        .where = self->conf.iface,
                                        .mode = self->in_place ? self->in_place_mode : self->mode,
                                        .mtu = self->mtu,
+                                       .loses_tags = self->loses_tags,
                                        .link_up = is_up(self)};
     memcpy(out->mac, self->mac, sizeof(out->mac));
 }

@@ -180,6 +180,11 @@ err_unload:
     return err;
 }
 
+bool af_xdp_program_knows_tags(const struct af_xdp_program *self)
+{
+    return self->tags != NULL;
+}
+
 void af_xdp_program_set_longest(struct af_xdp_program *self, uint32_t longest)
 {
     self->parts.control->longest = longest;
