@@ -13,8 +13,9 @@ enum job {
 };
 
 struct side_result {
-    double rate; /* million frames a second that were taken, or came to the sink */
-    double ns;   /* of the core, a frame, while there was something to do */
+    double rate;   /* million frames a second that were taken, or came to the sink */
+    double ns;     /* of the core, a frame, while there was something to do */
+    double sender; /* ns of the sender's core, a frame, whether or not it was lost */
 };
 
 struct side {

@@ -217,6 +217,7 @@ static void run(enum job job, const struct traffic *traffic, double seconds,
     if (job != JOB_DROP)
         frames = (uint64_t)(traffic_sunk() - before);
     result->rate = (double)frames / sent.seconds * 1e-6;
+    result->sender = sent.frames > 0 ? sent.cpu / sent.frames * 1e9 : 0;
     result->ns = job == JOB_SEND ? 1e3 / result->rate : side_cost_ns(&cost);
     close_bare(in);
     close_bare(out);

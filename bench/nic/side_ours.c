@@ -11,7 +11,7 @@
 #include "soft/nic/flow.h"
 #include "soft/nic/nic.h"
 
-#define DEPTH 1024u
+#define DEPTH 2048u /* as many as the bare loop has */
 #define PLACE 2048u
 #define BURST 32u
 
@@ -200,6 +200,7 @@ static void run(enum job job, const struct traffic *traffic, double seconds,
     if (job != JOB_DROP)
         self.frames = (uint64_t)(traffic_sunk() - before);
     result->rate = (double)self.frames / sent.seconds * 1e-6;
+    result->sender = sent.frames > 0 ? sent.cpu / sent.frames * 1e9 : 0;
     result->ns = job == JOB_SEND ? 1e3 / result->rate : side_cost_ns(&self.cost);
     close_all(&self);
 }

@@ -161,6 +161,7 @@ static void run(enum job job, const struct traffic *traffic, double seconds,
     if (job == JOB_DROP)
         frames = find("RX-packets: ");
     result->rate = frames / sent.seconds * 1e-6;
+    result->sender = sent.frames > 0 ? sent.cpu / sent.frames * 1e9 : 0;
     result->ns =
         job == JOB_SEND ? 1e3 / result->rate : side_ticks_to_ns(find("CPU cycles/packet="));
 }

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -221,14 +222,21 @@ bool traffic_is_over(void)
     return shared->seconds > 0;
 }
 
+static double seconds_of(const struct timeval *time)
+{
+    return (double)time->tv_sec + (double)time->tv_usec * 1e-6;
+}
+
 void traffic_wait(struct traffic_result *result)
 {
+    struct rusage usage;
     int status = 0;
 
-    waitpid(child, &status, 0);
+    wait4(child, &status, 0, &usage);
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
         bench_die("the generator", "it failed");
     *result = *shared;
+    result->cpu = seconds_of(&usage.ru_utime) + seconds_of(&usage.ru_stime);
 }
 
 double traffic_sunk(void)

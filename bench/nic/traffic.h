@@ -35,6 +35,7 @@ struct traffic {
 struct traffic_result {
     double seconds;
     double frames; /* that were sent */
+    double cpu; /* seconds that the sender's core spent on it, and on what receiving takes there */
 };
 
 /* Sends from another process for some time. */
