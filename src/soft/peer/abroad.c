@@ -348,8 +348,8 @@ enum outcome {
     MORE,    /* may be there */
 };
 
-/* Since the last call. While a long message comes it is too soon to sleep: to be woken for each
- * piece of it costs its sender as much as the piece. */
+/* Since the last call. While a long message comes it is too soon to sleep: to wake this thread for
+ * each piece of it costs the sender's processor, too, where it is on the same machine. */
 static bool has_received(struct client *client)
 {
     const unsigned long received = soft_link_received(client->wire);

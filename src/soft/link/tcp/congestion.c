@@ -7,9 +7,9 @@
 
 #include "soft/link/tcp/tcp_priv.h"
 
-/* BBR paces: it starts a timer for each piece of a stream, which in a virtual machine costs more
- * than to send it. Links are for hosts near to each other, where nothing needs to be paced, so they
- * ask for another congestion control, in this order, where the system's is BBR. */
+/* BBR paces: it starts a timer for each piece of a stream, which is dear in virtual machines. Links
+ * are for hosts near to each other, where nothing needs to be paced, so where the system's is BBR
+ * they ask for CUBIC, then for Reno, which all kernels have. */
 
 #define ENV "OPENDOCA_TCP_CONGESTION"
 
