@@ -21,6 +21,7 @@
 
 #define FIRST_SLOTS    16u
 #define REGISTER_DELAY 100 /* ms */
+#define EVENTS_MOST    64u /* in a row, before timers have their turn */
 
 atomic_bool soft_service_registered;
 
@@ -217,10 +218,8 @@ void soft_service_timer_cancel(struct soft_service_timer *timer)
     timer->due = 0;
 }
 
-static void expire_timers(void)
+static void expire_timers(uint64_t now)
 {
-    uint64_t now = soft_service_now_ms();
-
     while (!od_list_is_empty(&svc.timers)) {
         struct soft_service_timer *timer =
             OD_LIST_ENTRY(svc.timers.next, struct soft_service_timer, link);
@@ -233,14 +232,13 @@ static void expire_timers(void)
 }
 
 /* ms for epoll_wait() */
-static int time_left(void)
+static int time_left(uint64_t now)
 {
-    uint64_t due, now;
+    uint64_t due;
 
     if (od_list_is_empty(&svc.timers))
         return -1;
     due = OD_LIST_ENTRY(svc.timers.next, struct soft_service_timer, link)->due;
-    now = soft_service_now_ms();
     return due <= now ? 0 : (int)OD_MIN(due - now, 60000u);
 }
 
@@ -264,16 +262,21 @@ static bool files_are_ours(void)
     return epoll_ctl(svc.epoll, EPOLL_CTL_MOD, svc.bell.fd, &ev) == 0;
 }
 
+/* A timer expires when it was due before a look that found no event: what came in time counts, also
+ * when this thread stood still meanwhile. Events that do not end cannot keep it for ever. */
 static void *run(void *arg)
 {
+    unsigned int in_a_row = 0;
     struct epoll_event ev;
     int timeout, n;
+    uint64_t now;
     bool lost;
 
     (void)arg;
     soft_service_lock();
     while (!svc.stop) {
-        timeout = time_left();
+        now = soft_service_now_ms();
+        timeout = time_left(now);
         svc.sleeping = true;
         soft_service_unlock();
         n = epoll_wait(svc.epoll, &ev, 1, timeout);
@@ -284,8 +287,9 @@ static void *run(void *arg)
             break;
         if (n == 1 && !svc.stop)
             dispatch(&ev);
-        if (!svc.stop)
-            expire_timers();
+        in_a_row = n == 1 ? in_a_row + 1 : 0;
+        if (!svc.stop && in_a_row % EVENTS_MOST == 0)
+            expire_timers(now);
     }
     soft_service_unlock();
     return NULL;

@@ -155,6 +155,71 @@ static void expired(struct soft_service_timer *timer)
     atomic_fetch_add(&fired, 1);
 }
 
+static struct pipe_watch answer;
+static struct numbered patience;
+
+static void stand_still(struct soft_service_watch *watch, uint32_t events)
+{
+    uint64_t due = soft_service_now_ms() + 5;
+
+    pipe_ready(watch, events);
+    soft_service_timer_set(&patience.timer, 1, expired);
+    while (soft_service_now_ms() < due)
+        sched_yield();
+    if (write(answer.fds[1], "x", 1) != 1)
+        abort();
+}
+
+static void take_answer(struct soft_service_watch *watch, uint32_t events)
+{
+    soft_service_timer_cancel(&patience.timer);
+    pipe_ready(watch, events);
+}
+
+static void what_came_while_it_stood_still_is_in_time(void **state)
+{
+    static struct pipe_watch still;
+
+    (void)state;
+    atomic_store(&fired, 0);
+    open_pipe(&still);
+    open_pipe(&answer);
+    soft_service_lock();
+    still.watch.ready = stand_still;
+    answer.watch.ready = take_answer;
+    soft_service_unlock();
+    poke(&still);
+    wait_for(&answer.seen, 1);
+    assert_int_equal(atomic_load(&fired), 0);
+    close_pipe(&still);
+    close_pipe(&answer);
+}
+
+static struct pipe_watch endless;
+
+static void never_ends(struct soft_service_watch *watch, uint32_t events)
+{
+    (void)watch;
+    (void)events;
+    endless.seen = atomic_load(&fired) > 0;
+}
+
+static void events_without_end_do_not_hold_timers_back(void **state)
+{
+    static struct numbered t;
+
+    (void)state;
+    atomic_store(&fired, 0);
+    open_pipe(&endless);
+    soft_service_lock();
+    endless.watch.ready = never_ends;
+    soft_service_timer_set(&t.timer, 1, expired);
+    soft_service_unlock();
+    poke(&endless);
+    wait_for(&endless.seen, 1);
+    close_pipe(&endless);
+}
+
 static void timers_expire_in_order_and_not_when_cancelled(void **state)
 {
     static struct numbered t[4] = {{.number = 0}, {.number = 1}, {.number = 2}, {.number = 3}};
@@ -329,6 +394,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_watch_gets_its_own_events),
         cmocka_unit_test(a_watch_may_rest),
+        cmocka_unit_test(what_came_while_it_stood_still_is_in_time),
+        cmocka_unit_test(events_without_end_do_not_hold_timers_back),
         cmocka_unit_test(timers_expire_in_order_and_not_when_cancelled),
         cmocka_unit_test(a_sleeping_thread_hears_of_an_earlier_time),
         cmocka_unit_test(a_child_starts_anew),
