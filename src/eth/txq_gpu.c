@@ -206,6 +206,15 @@ doca_error_t eth_txq_gpu_start(struct doca_eth_txq *txq, const char *func)
     return DOCA_SUCCESS;
 }
 
+/* Together, as most calls find nothing to ring. */
+static void count_proxy_calls(struct eth_txq_gpu *gpu)
+{
+    uint64_t calls = atomic_exchange_explicit(&gpu->proxy_calls, 0, memory_order_relaxed);
+
+    if (calls > 0)
+        soft_nic_ring_txq_proxied(gpu->queue, calls);
+}
+
 /* A kernel that still looks at the queue sees that it is over: its memory stays until the queue
  * starts again or is destroyed. */
 void eth_txq_gpu_stopped(struct doca_eth_txq *txq)
@@ -213,6 +222,7 @@ void eth_txq_gpu_stopped(struct doca_eth_txq *txq)
     struct doca_gpu_eth_txq *handle = (struct doca_gpu_eth_txq *)txq->gpu.handle->cpu;
     struct opendoca_gpu_tx_words *words = (struct opendoca_gpu_tx_words *)txq->gpu.words->cpu;
 
+    count_proxy_calls(&txq->gpu);
     soft_nic_ring_txq_close(txq->gpu.queue);
     txq->gpu.queue = NULL;
     opendoca_gpu_publish(&words->state, OPENDOCA_GPU_QUEUE_STOPPED);
@@ -273,6 +283,7 @@ doca_error_t doca_eth_txq_gpu_cpu_proxy_progress(struct doca_eth_txq *txq)
 {
     struct opendoca_gpu_tx_words *words;
     doca_error_t result;
+    uint64_t rung;
 
     if (!core_is_live(CORE_LIVE_ETH_TXQ, txq))
         return CORE_FAIL_DEAD(CORE_LOG_ETH, __func__, "eth_txq", txq);
@@ -285,6 +296,11 @@ doca_error_t doca_eth_txq_gpu_cpu_proxy_progress(struct doca_eth_txq *txq)
     if (result != DOCA_SUCCESS)
         return result;
     words = (struct opendoca_gpu_tx_words *)txq->gpu.words->cpu;
-    opendoca_gpu_publish(&words->doorbell, opendoca_gpu_observe(&words->proxy));
+    atomic_fetch_add_explicit(&txq->gpu.proxy_calls, 1, memory_order_relaxed);
+    rung = opendoca_gpu_observe(&words->proxy);
+    if (opendoca_gpu_peek(&words->doorbell) != rung) {
+        count_proxy_calls(&txq->gpu);
+        opendoca_gpu_publish(&words->doorbell, rung);
+    }
     return DOCA_SUCCESS;
 }

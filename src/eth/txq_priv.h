@@ -110,9 +110,10 @@ struct eth_txq_gpu {
     union doca_data notify_data, error_data;
     struct soft_gpu_memory *handle, *words, *cqes, *slots;
     struct soft_nic_ring_txq *queue;
-    uint32_t num;   /* slots */
-    uint32_t ncqes; /* twice as many where they become events: see txq_event.c */
-    uint64_t seen;  /* records that became events */
+    uint32_t num;                 /* slots */
+    uint32_t ncqes;               /* twice as many where they become events: see txq_event.c */
+    uint64_t seen;                /* records that became events */
+    _Atomic uint64_t proxy_calls; /* not counted yet: most have nothing to ring */
 };
 
 struct doca_eth_txq {

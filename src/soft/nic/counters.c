@@ -30,6 +30,7 @@ static const char *const names[SOFT_NIC_COUNTERS] = {
     [SOFT_NIC_TX_NOTIFIED] = "tx_notified",
     [SOFT_NIC_TX_DOORBELLS] = "tx_doorbells",
     [SOFT_NIC_TX_EVENTS_LOST] = "tx_events_lost",
+    [SOFT_NIC_TX_PROXY_CALLS] = "tx_proxy_calls",
 };
 
 const char *soft_nic_counter_name(enum soft_nic_counter counter)

@@ -58,6 +58,7 @@ enum soft_nic_counter {
     SOFT_NIC_TX_NOTIFIED,  /* completions that were asked for */
     SOFT_NIC_TX_DOORBELLS, /* that were seen */
     SOFT_NIC_TX_EVENTS_LOST, /* not fetched in time */
+    SOFT_NIC_TX_PROXY_CALLS, /* of the CPU that rings for kernels, up to its last one that rang */
     SOFT_NIC_COUNTERS
 };
 
@@ -258,5 +259,7 @@ SOFT_API const struct soft_nic_counters *
 soft_nic_ring_txq_counters(const struct soft_nic_ring_txq *txq);
 /* Whoever looks for records has missed so many. */
 SOFT_API void soft_nic_ring_txq_lost(struct soft_nic_ring_txq *txq, uint64_t n);
+/* So many more calls of the CPU that rings for kernels. Any thread. */
+SOFT_API void soft_nic_ring_txq_proxied(struct soft_nic_ring_txq *txq, uint64_t calls);
 
 #endif /* OD_SOFT_NIC_NIC_H_ */

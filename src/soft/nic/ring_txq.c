@@ -83,6 +83,11 @@ void soft_nic_ring_txq_lost(struct soft_nic_ring_txq *q, uint64_t n)
     count(q, SOFT_NIC_TX_EVENTS_LOST, n);
 }
 
+void soft_nic_ring_txq_proxied(struct soft_nic_ring_txq *q, uint64_t calls)
+{
+    count(q, SOFT_NIC_TX_PROXY_CALLS, calls);
+}
+
 /* ------------------------------------------------------------------------------------------------
  * Completions
  */

@@ -29,6 +29,32 @@
 
 #include "lib/eth_wire.h"
 
+/* Kernels and CPUs talk by volatile words, as programs of GPUNetIO do; to ThreadSanitizer these are
+ * plain memory. There they are atomics, which carry what was written before. */
+#ifdef __SANITIZE_THREAD__
+template <typename T> struct told_word {
+    T *at;
+
+    operator T() const
+    {
+        return __atomic_load_n(at, __ATOMIC_ACQUIRE);
+    }
+
+    void operator=(T value) const
+    {
+        __atomic_store_n(at, value, __ATOMIC_RELEASE);
+    }
+};
+
+template <typename T> static inline told_word<T> tell_word(T *at)
+{
+    return {at};
+}
+
+#undef DOCA_GPUNETIO_VOLATILE
+#define DOCA_GPUNETIO_VOLATILE(word) tell_word(&(word))
+#endif
+
 #define CHECK(condition)                                                                           \
     do {                                                                                           \
         if (!(condition)) {                                                                        \

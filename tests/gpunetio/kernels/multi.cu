@@ -70,8 +70,8 @@ __global__ void receive(doca_gpu_eth_rxq *rxq, uint64_t *words)
     uint32_t seen = 0;
 
     while (seen < FRAMES) {
-        uint64_t first;
-        uint32_t num;
+        uint64_t first = 0;
+        uint32_t num = 0;
 
         if (doca_gpu_dev_eth_rxq_recv(rxq, 32, 200000, &first, &num,
                                       (doca_gpu_dev_eth_rxq_attr *)nullptr) != DOCA_SUCCESS)
@@ -87,7 +87,8 @@ __global__ void receive(doca_gpu_eth_rxq *rxq, uint64_t *words)
     }
     /* Nothing came twice. */
     uint64_t first;
-    uint32_t num;
+    uint32_t num = 0;
+
     if (doca_gpu_dev_eth_rxq_recv(rxq, 32, 1000000, &first, &num,
                                   (doca_gpu_dev_eth_rxq_attr *)nullptr) != DOCA_SUCCESS ||
         num != 0)
@@ -154,7 +155,7 @@ static void looks_in_vain(ends &e)
 __global__ void send_until_told(doca_gpu_eth_txq *txq, char *frames, uint32_t key, uint64_t *words)
 {
     /* All lanes go on, or none. */
-    while (!__shfl_sync(0xffffffff, DOCA_GPUNETIO_VOLATILE(words[EXIT]), 0)) {
+    while (!__shfl_sync(0xffffffff, (uint64_t)DOCA_GPUNETIO_VOLATILE(words[EXIT]), 0)) {
         doca_gpu_dev_eth_ticket_t ticket;
         uint32_t done;
 

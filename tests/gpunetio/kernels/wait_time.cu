@@ -45,9 +45,10 @@ static void check_arrivals(const receiver &rx, const uint64_t *times)
     const struct opendoca_gpu_cqe *cqes = (const struct opendoca_gpu_cqe *)rx.handle->cqe_addr;
     uint64_t late = 0;
 
+    /* What lies in the ring before the last record is there with it. */
     await([&] {
-        return opendoca_gpu_observe(
-                   &((opendoca_gpu_rx_words *)rx.handle->opendoca.words)->stored) >= BURSTS * BURST;
+        return opendoca_gpu_observe(&cqes[BURSTS * BURST - 1].tail) !=
+               opendoca_gpu_cqe_tail(OPENDOCA_GPU_CQE_INVALID, 1, 0);
     });
     for (uint32_t i = 0; i < BURSTS * BURST; i++) {
         uint32_t number;

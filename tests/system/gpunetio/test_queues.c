@@ -6,6 +6,8 @@
 
 #include <doca_flow.h>
 
+#include "soft/nic/page.h"
+
 #define STRIDE 2048u
 #define DEPTH  64u
 
@@ -196,6 +198,20 @@ static void send_queues_are_rounded_up(void **state)
     gpu_fix_close(&fix);
 }
 
+static void add_proxy_calls(const struct soft_nic_page *page, void *arg)
+{
+    if (page->pid == (uint32_t)getpid())
+        *(uint64_t *)arg += soft_nic_count(&page->counters, SOFT_NIC_TX_PROXY_CALLS);
+}
+
+static uint64_t count_proxy_calls(void)
+{
+    uint64_t calls = 0;
+
+    assert_int_equal(soft_nic_pages_read(add_proxy_calls, &calls), 0);
+    return calls;
+}
+
 /* GS-4 */
 static void nothing_leaves_before_the_cpu_looks(void **state)
 {
@@ -222,6 +238,9 @@ static void nothing_leaves_before_the_cpu_looks(void **state)
         assert_int_equal(opendoca_gpu_observe(&gpu_tx_words(&tx)->doorbell), n);
         assert_ok(doca_eth_txq_gpu_cpu_proxy_progress(tx.txq));
         gpu_rx_expect(&rx, 64, n);
+        /* Nothing to ring: counted with the next one. */
+        assert_int_equal(count_proxy_calls(), 1 + 2 * n);
+        assert_ok(doca_eth_txq_gpu_cpu_proxy_progress(tx.txq));
     }
     assert_ok(doca_ctx_stop(tx.ctx));
     assert_doca(DOCA_ERROR_BAD_STATE, doca_eth_txq_gpu_cpu_proxy_progress(tx.txq));
