@@ -6,7 +6,8 @@
 
 #include <doca_flow.h>
 
-#include "soft/nic/page.h"
+#include "core/core_priv.h"
+#include "soft/nic/nic.h"
 
 #define STRIDE 2048u
 #define DEPTH  64u
@@ -198,23 +199,10 @@ static void send_queues_are_rounded_up(void **state)
     gpu_fix_close(&fix);
 }
 
-static void add_proxy_calls(const struct soft_nic_page *page, void *arg)
-{
-    if (page->pid == (uint32_t)getpid())
-        *(uint64_t *)arg += soft_nic_count(&page->counters, SOFT_NIC_TX_PROXY_CALLS);
-}
-
-static uint64_t count_proxy_calls(void)
-{
-    uint64_t calls = 0;
-
-    assert_int_equal(soft_nic_pages_read(add_proxy_calls, &calls), 0);
-    return calls;
-}
-
 /* GS-4 */
 static void nothing_leaves_before_the_cpu_looks(void **state)
 {
+    struct soft_nic_port *port;
     struct gpu_memory frames;
     struct gpu_fix fix;
     struct gpu_tx tx;
@@ -228,6 +216,7 @@ static void nothing_leaves_before_the_cpu_looks(void **state)
     assert_ok(doca_eth_txq_gpu_set_completion_on_gpu(tx.txq));
     assert_ok(doca_eth_txq_gpu_set_uar_on_cpu(tx.txq));
     gpu_tx_start(&tx);
+    assert_int_equal(soft_nic_port_hold(fix.a->info.soft, &port), 0);
     assert_int_equal(tx.handle->nic_handler, DOCA_GPUNETIO_ETH_NIC_HANDLER_CPU_PROXY);
     for (uint32_t n = 0; n < 3; n++) {
         eth_frame(frames.cpu, 64, n);
@@ -239,10 +228,13 @@ static void nothing_leaves_before_the_cpu_looks(void **state)
         assert_ok(doca_eth_txq_gpu_cpu_proxy_progress(tx.txq));
         gpu_rx_expect(&rx, 64, n);
         /* Nothing to ring: counted with the next one. */
-        assert_int_equal(count_proxy_calls(), 1 + 2 * n);
+        assert_int_equal(soft_nic_count(soft_nic_port_counters(port), SOFT_NIC_TX_PROXY_CALLS),
+                         1 + 2 * n);
         assert_ok(doca_eth_txq_gpu_cpu_proxy_progress(tx.txq));
     }
     assert_ok(doca_ctx_stop(tx.ctx));
+    assert_int_equal(soft_nic_count(soft_nic_port_counters(port), SOFT_NIC_TX_PROXY_CALLS), 6);
+    soft_nic_port_release(port);
     assert_doca(DOCA_ERROR_BAD_STATE, doca_eth_txq_gpu_cpu_proxy_progress(tx.txq));
     assert_ok(doca_eth_txq_destroy(tx.txq));
     gpu_rx_close(&fix, &rx);
