@@ -20,7 +20,7 @@
 #define PREFIX      "link-"
 #define PLAIN_MAX   48u /* longer names are cut and told apart by a number */
 #define LISTEN_MAX  128
-#define LOCK_WAIT   2000 /* ms */
+#define LOCK_WAIT   10000 /* ms */
 #define SOCKET_MODE 0600
 #define PATH_MODE   0660 /* the folder's owner decides who gets there */
 
@@ -103,7 +103,8 @@ int soft_link_name_connect(const struct soft_link_name *name)
 
 /* ---- Claiming ---- */
 
-/* Holders need microseconds; one that was stopped meanwhile must not stop us. */
+/* Holders need microseconds, or seconds where they get no processor; one that was stopped meanwhile
+ * must not stop us. */
 static int lock_folder(int dirfd, const char *dir)
 {
     const struct timespec pause = {.tv_nsec = 1000000};

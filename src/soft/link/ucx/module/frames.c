@@ -224,9 +224,13 @@ static bool take_counts(struct soft_ucx_link *self, const struct soft_ucx_head *
     if (self->released)
         soft_ucx_put_to_work(self);
     if ((head->taken > taken || head->arrived > arrived) && !self->released &&
-        self->base.conf.waker != NULL &&
-        atomic_load_explicit(&self->awaited, memory_order_relaxed) != 0)
-        od_waker_wake(self->base.conf.waker);
+        self->base.conf.waker != NULL) {
+        /* Against the owner, who says what is awaited and then looks at the counts: one sees the
+         * other. */
+        atomic_thread_fence(memory_order_seq_cst);
+        if (atomic_load_explicit(&self->awaited, memory_order_relaxed) != 0)
+            od_waker_wake(self->base.conf.waker);
+    }
     return true;
 }
 

@@ -233,6 +233,34 @@ static void one_at_a_time_holds_a_name(void **state)
     soft_link_name_withdraw(&c);
 }
 
+/* As one that got no processor at the wrong time. */
+static void a_slow_holder_is_waited_for(void **state)
+{
+    struct soft_link_claim c;
+    int ready[2], status;
+    char byte;
+    pid_t pid;
+
+    (void)state;
+    assert_int_equal(pipe(ready), 0);
+    pid = fork();
+    if (pid == 0) {
+        int fd = open(folder, O_RDONLY | O_DIRECTORY);
+
+        if (flock(fd, LOCK_EX) != 0 || write(ready[1], "x", 1) != 1)
+            _exit(1);
+        sleep(3);
+        _exit(0);
+    }
+    assert_int_equal(read(ready[0], &byte, 1), 1);
+    assert_int_equal(claim("slow", &c), 0);
+    soft_link_name_withdraw(&c);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+    close(ready[0]);
+    close(ready[1]);
+}
+
 static void a_locked_folder_is_not_waited_for_without_end(void **state)
 {
     struct soft_link_claim c;
@@ -256,6 +284,7 @@ int main(void)
         CASE(a_file_that_is_no_socket_is_left_alone),
         CASE(another_socket_of_the_name_is_not_removed),
         CASE(one_at_a_time_holds_a_name),
+        CASE(a_slow_holder_is_waited_for),
         CASE(a_locked_folder_is_not_waited_for_without_end),
     };
 
