@@ -4,8 +4,11 @@
 #include "ops_fixture.h"
 #include "plugins/test_wire.h"
 
+#include <dirent.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -230,16 +233,23 @@ static void team_done(struct doca_urom_coll_team *one, doca_error_t status, void
     ops_done(NULL, status, user_data);
 }
 
-static void open_team(void)
+static struct doca_urom_coll_team *make_team(uint64_t id)
 {
+    struct doca_urom_coll_team *made;
     uint64_t ids[HOSTS_MAX];
 
-    domain = hosts_domain(client.host.pe, client.worker);
     for (unsigned int i = 0; i < hosts_count(); i++)
         ids[i] = 10 + i;
-    assert_ok(doca_urom_coll_team_create(client.ops, 3, 10 + hosts_rank(), ids, hosts_count(),
-                                         team_done, &result, &team));
+    assert_ok(doca_urom_coll_team_create(client.ops, id, 10 + hosts_rank(), ids, hosts_count(),
+                                         team_done, &result, &made));
     assert_ok(ops_wait(&client, &result));
+    return made;
+}
+
+static void open_team(void)
+{
+    domain = hosts_domain(client.host.pe, client.worker);
+    team = make_team(3);
 }
 
 static void close_team(void)
@@ -260,11 +270,16 @@ static struct doca_urom_coll_place inlined(const void *at)
     return (struct doca_urom_coll_place){NULL, (uintptr_t)at};
 }
 
+static doca_error_t post_allreduce(struct doca_urom_coll_team *one, const struct area *src,
+                                   const struct area *dst, size_t count, struct ops_result *end)
+{
+    return doca_urom_coll_allreduce(one, place_of(src), place_of(dst), count, DOCA_UROM_COLL_UINT64,
+                                    DOCA_UROM_COLL_SUM, ops_done, end);
+}
+
 static doca_error_t allreduce(const struct area *src, const struct area *dst, size_t count)
 {
-    doca_error_t status =
-        doca_urom_coll_allreduce(team, place_of(src), place_of(dst), count, DOCA_UROM_COLL_UINT64,
-                                 DOCA_UROM_COLL_SUM, ops_done, &result);
+    doca_error_t status = post_allreduce(team, src, dst, count, &result);
 
     return status == DOCA_SUCCESS ? ops_wait(&client, &result) : status;
 }
@@ -296,6 +311,9 @@ static void large_collectives(struct area *src, struct area *dst)
 
     for (size_t i = 0; i < WORDS * n; i++)
         from[i] = (rank + 1) * i;
+    assert_ok(allreduce(src, dst, 10)); /* with the messages, out of memory and into it */
+    for (size_t i = 0; i < 10; i++)
+        assert_true(to[i] == n * (n + 1) / 2 * i);
     assert_ok(allreduce(src, dst, WORDS));
     for (size_t i = 0; i < WORDS; i++)
         assert_true(to[i] == n * (n + 1) / 2 * i);
@@ -531,6 +549,147 @@ static void worker_dies(void)
     exit(0); /* whose end is not what this is about */
 }
 
+/* All threads of a process of any host. */
+static void await_stopped(pid_t pid)
+{
+    const uint64_t end = fixture_now_ms() + PATIENCE;
+    bool stopped = false;
+
+    while (!stopped) {
+        char path[64], line[512];
+        struct dirent *task;
+        DIR *tasks;
+
+        assert_true(fixture_now_ms() < end);
+        snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+        tasks = opendir(path);
+        assert_non_null(tasks);
+        stopped = true;
+        while (stopped && (task = readdir(tasks)) != NULL) {
+            FILE *file;
+
+            snprintf(path, sizeof(path), "/proc/%d/task/%.20s/stat", (int)pid, task->d_name);
+            file = task->d_name[0] != '.' ? fopen(path, "re") : NULL;
+            if (file == NULL)
+                continue;
+            stopped = fgets(line, sizeof(line), file) != NULL && strstr(line, ") T ") != NULL;
+            fclose(file);
+        }
+        closedir(tasks);
+    }
+}
+
+static void await(struct ops_result *end)
+{
+    while (end->count == 0)
+        fixture_event(client.host.pe);
+}
+
+/* Of a few bytes of one's own. */
+static void small_put(struct area *src, struct area *dst)
+{
+    assert_ok(doca_urom_rma_put(client.ops, src->region, (uintptr_t)src->bytes, dst->region,
+                                (uintptr_t)dst->bytes, 64, 0, ops_done, &result));
+    assert_ok(ops_wait(&client, &result));
+}
+
+/* Host 0, whose worker cannot read host 1's memory any more: everything else goes on. A team that
+ * is destroyed meanwhile is gone when what is away has come back. */
+static void go_on_without(pid_t owner, struct area *src, struct area *dst,
+                          struct doca_urom_coll_team *second)
+{
+    struct ops_result one = {0}, two = {0}, gone = {0};
+
+    assert_int_equal(kill(owner, SIGSTOP), 0);
+    await_stopped(owner);
+    assert_ok(post_allreduce(team, src, dst, WORDS, &one));
+    assert_ok(post_allreduce(second, src, dst, WORDS, &two));
+    small_put(src, dst);
+    assert_int_equal(one.count + two.count, 0);
+    assert_ok(doca_urom_coll_team_destroy(second, ops_done, &gone));
+    small_put(src, dst);
+    assert_int_equal(one.count + two.count + gone.count, 0);
+    await(&gone);
+    assert_int_equal(two.count, 1);
+    await(&one);
+    assert_int_equal(kill(owner, SIGCONT), 0);
+    assert_doca(DOCA_ERROR_IO_FAILED, one.status);
+    assert_doca(DOCA_ERROR_IO_FAILED, two.status);
+    assert_ok(gone.status);
+}
+
+/* Host 1's client stands still when its memory is needed. */
+static void owner_stands_still(void)
+{
+    static const char *const plugins[] = {"worker_rma", "worker_coll", NULL};
+    const pid_t self = getpid();
+    struct doca_urom_coll_team *second;
+    struct ops_result one = {0}, two = {0};
+    struct area src, dst;
+    pid_t owner;
+
+    open_all(plugins);
+    src = area_open(WORDS * 8, true);
+    dst = area_open(WORDS * 8, false);
+    open_team();
+    second = make_team(4);
+    assert_ok(allreduce(&src, &dst, WORDS));
+    if (hosts_rank() == 1) {
+        assert_ok(post_allreduce(team, &src, &dst, WORDS, &one));
+        assert_ok(post_allreduce(second, &src, &dst, WORDS, &two));
+    }
+    hosts_give(0, &self, sizeof(self));
+    if (hosts_rank() == 1) {
+        await(&one);
+        await(&two);
+        assert_doca(DOCA_ERROR_IO_FAILED, one.status);
+        assert_doca(DOCA_ERROR_IO_FAILED, two.status);
+        assert_ok(doca_urom_coll_team_destroy(second, ops_done, &result));
+        assert_ok(ops_wait(&client, &result));
+    } else {
+        hosts_get(0, 1, &owner, sizeof(owner));
+        go_on_without(owner, &src, &dst, second);
+    }
+    hosts_barrier(1);
+    assert_ok(allreduce(&src, &dst, WORDS)); /* and then as usual */
+    close_team();
+    hosts_barrier(2);
+    area_close(&src, WORDS * 8);
+    area_close(&dst, WORDS * 8);
+    close_all();
+}
+
+/* The one of host 1, while it is read. */
+static void owner_of_a_team_dies(void)
+{
+    static const char *const plugins[] = {"worker_rma", "worker_coll", NULL};
+    const pid_t self = getpid();
+    struct ops_result end = {0};
+    struct area src, dst;
+    pid_t owner;
+
+    open_all(plugins);
+    src = area_open(SIZE / 8 * 8, true);
+    dst = area_open(SIZE / 8 * 8, false);
+    open_team();
+    hosts_give(0, &self, sizeof(self));
+    hosts_get(0, 1, &owner, sizeof(owner));
+    for (unsigned int i = 0; hosts_rank() == 1 || i < 3; i++)
+        (void)allreduce(&src, &dst, SIZE / 8);
+    assert_ok(post_allreduce(team, &src, &dst, SIZE / 8, &end));
+    if (hosts_rank() == 0)
+        assert_int_equal(kill(owner, SIGKILL), 0);
+    await(&end);
+    if (end.status == DOCA_SUCCESS) /* it was faster */
+        end.status = allreduce(&src, &dst, SIZE / 8);
+    assert_doca(DOCA_ERROR_IO_FAILED, end.status);
+    small_put(&src, &dst);
+    close_team();
+    area_close(&src, SIZE / 8 * 8);
+    area_close(&dst, SIZE / 8 * 8);
+    close_all();
+}
+
 /* A client loses its service with the network: what is in flight fails, and nothing else can be
  * begun. */
 static void far_service_is_cut_off(void)
@@ -581,6 +740,8 @@ static const struct hosts_case cases[] = {
     {"owner_dies", owner_dies},
     {"cable_is_cut", cable_is_cut},
     {"worker_dies", worker_dies},
+    {"owner_stands_still", owner_stands_still},
+    {"owner_of_a_team_dies", owner_of_a_team_dies},
     {"far_service_is_cut_off", far_service_is_cut_off},
     {NULL, NULL},
 };
@@ -590,7 +751,7 @@ static void run_on(unsigned int n, const char *name)
     /* Pulled cables take their time, not the processor's: once is enough. */
     if ((HAS_SANITIZER && strstr(name, "cut") != NULL) || !hosts_make(n))
         skip();
-    hosts_run(name, strcmp(name, "owner_dies") == 0 ? 1u << 1 : 0);
+    hosts_run(name, strncmp(name, "owner", 5) == 0 && strstr(name, "dies") != NULL ? 1u << 1 : 0);
 }
 
 static int remove_hosts(void **state)
@@ -617,6 +778,8 @@ CASE(refusals, 3)
 CASE(owner_dies, 2)
 CASE(cable_is_cut, 2)
 CASE(worker_dies, 3)
+CASE(owner_stands_still, 2)
+CASE(owner_of_a_team_dies, 3)
 CASE(far_service_is_cut_off, 2)
 
 int main(int argc, char **argv)
@@ -632,6 +795,8 @@ int main(int argc, char **argv)
         cmocka_unit_test_teardown(owner_dies_on_2_hosts, remove_hosts),
         cmocka_unit_test_teardown(cable_is_cut_on_2_hosts, remove_hosts),
         cmocka_unit_test_teardown(worker_dies_on_3_hosts, remove_hosts),
+        cmocka_unit_test_teardown(owner_stands_still_on_2_hosts, remove_hosts),
+        cmocka_unit_test_teardown(owner_of_a_team_dies_on_3_hosts, remove_hosts),
         cmocka_unit_test_teardown(far_service_is_cut_off_on_2_hosts, remove_hosts),
     };
 

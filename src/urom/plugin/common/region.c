@@ -147,6 +147,11 @@ doca_error_t plugin_region_error(int err)
     }
 }
 
+bool plugin_region_waits(const struct soft_peer_info *info)
+{
+    return strcmp(info->engine, "mapped") != 0 && strcmp(info->engine, "vm") != 0;
+}
+
 struct plugin_region *plugin_region_get(uint64_t dest, uint64_t handle)
 {
     struct plugin_region *region = find(dest, handle);
@@ -248,7 +253,7 @@ static doca_error_t add_region(struct attaching *wish, struct plugin_region **re
     memcpy(made->desc, wish->desc, wish->len);
     soft_peer_map_info(made->map, &made->info);
     made->mapped = strcmp(made->info.engine, "mapped") == 0;
-    made->far = !made->mapped && strcmp(made->info.engine, "vm") != 0;
+    made->far = plugin_region_waits(&made->info);
     DOCA_LOG_DBG("channel %llu attached %zu bytes, %s", (unsigned long long)made->dest,
                  made->info.len, made->info.engine);
     *region = made;

@@ -58,6 +58,9 @@ static inline bool plugin_regions_are_job(const struct plugin_region *a,
     return far != NULL && soft_peer_is_far(far->map) && (near == NULL || !near->far);
 }
 
+/* Whether an access waits for another process. */
+PLUGIN_API bool plugin_region_waits(const struct soft_peer_info *info);
+
 /* What an access through a region's map says: 0 or a negative errno. */
 PLUGIN_API doca_error_t plugin_region_error(int err);
 

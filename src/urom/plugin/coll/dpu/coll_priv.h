@@ -8,12 +8,17 @@
  *   team.c         teams, and messages between their members
  *   op.c           operations, from the first message to the answer
  *   move.c         operations whose data are read from memory
+ *   reach.c        memory of members, and work that waits for it
+ *   buffer.c       what came with messages
  *   reduce.c       arithmetic
  *
  * Each member of a team tells each other one, by an OPEN, that it has begun an operation and what
  * it thinks the operation is. Short data travel with it; for long ones it says where its memory is,
  * and who needs a part reads it straight from there, with one copy, and says DONE. So everybody
  * hears of everybody, and all come to the same verdict when they disagree.
+ *
+ * Work on memory that another process has a part in is an errand: its operation is away until then,
+ * and so are its end and that of its team, since what is away still uses their memory.
  *
  * A team has up to COLL_WINDOW operations under way. Another member cannot be further ahead than
  * that, counted from what this one has begun, so twice as many slots take all that may arrive. */
@@ -29,27 +34,46 @@
 #define COLL_SLOTS  (2 * COLL_WINDOW)
 #define COLL_CHUNK  (256u << 10) /* bytes that are copied at a time */
 #define COLL_PIECE  (64u << 10)  /* bytes that are reduced at a time: they stay in the cache */
+#define COLL_SMALL  64u          /* bytes that need no buffer */
 #define COLL_MAPS   4            /* regions of a member that stay attached */
+
+/* The same of errands, which pay for the way to another thread, or host. */
+#define COLL_FAR_CHUNK (4u << 20)
+#define COLL_FAR_PIECE (512u << 10)
+
+/* What work is done with. */
+struct coll_hand {
+    struct soft_copy_chan *copy; /* empty; NULL: there is no memory for one */
+    uint8_t *scratch;            /* `piece` bytes twice */
+    uint32_t piece;
+    uint32_t chunk;
+};
+
+/* Bytes that came with a message. */
+struct coll_buffer;
 
 struct coll {
     struct plugin_base base;
     struct urom_worker_ctx *ctx;
     struct plugin_net *net;
-    struct soft_copy_chan *copy; /* empty between calls */
-    struct od_waker waker;       /* the copy engine wants one */
+    struct coll_hand hand; /* the worker's own */
+    struct od_waker waker; /* the copy engine wants one */
     struct od_list teams;
     struct od_list strangers; /* who greeted before its team was made here */
-    uint8_t *scratch;         /* COLL_PIECE bytes twice */
-    uint64_t last_team;       /* handle */
-    bool busy;                /* the last progress left something that can go on */
+    struct coll_buffer *spare;
+    unsigned int nspare;
+    uint64_t last_team; /* handle */
+    bool busy;          /* the last progress left something that can go on */
 };
 
 /* A region of another member, attached here. */
 struct coll_map {
+    uint32_t refs; /* operations, and the member's list */
     uint64_t handle;
     struct soft_peer_map *map;
     uint64_t base, len;
     unsigned int access;
+    bool far; /* an access waits for another process */
 };
 
 struct coll_member {
@@ -58,8 +82,9 @@ struct coll_member {
     bool joined;  /* has greeted; nonce is valid */
     bool gone;    /* left, or its worker is dead */
     bool greeted; /* it has our HELLO */
-    struct coll_map maps[COLL_MAPS];
-    unsigned int next_map; /* to be replaced */
+    struct coll_map *maps[COLL_MAPS];
+    unsigned int next_map;   /* to be replaced */
+    struct plugin_line line; /* of errands to its memory */
 };
 
 enum coll_got {
@@ -84,8 +109,9 @@ struct coll_from {
     uint64_t len;
     uint32_t status;
     uint32_t data_len;
-    uint8_t *data;              /* owned */
-    struct coll_memory *memory; /* owned; source and destination, or NULL */
+    uint8_t *data;              /* owned, as coll_buffer_take() gives it; or `small` */
+    struct coll_memory *memory; /* owned in that way; source and destination, or NULL */
+    uint8_t small[COLL_SMALL];
 };
 
 struct coll_op;
@@ -98,19 +124,25 @@ struct coll_slot {
 };
 
 enum coll_state {
+    COLL_GATHERING, /* what goes with the messages */
     COLL_OPENING,
     COLL_REDUCING, /* this member's part of an all-reduce */
     COLL_MOVING,
     COLL_ENDING, /* only messages are left, to be sent or to come */
 };
 
+/* A bounded piece of work of an operation, on the worker's thread or another one. */
+typedef doca_error_t coll_work(struct coll_op *op, const struct coll_hand *hand);
+
+/* Lies behind the notification that it ends with. */
 struct coll_op {
     struct od_list entry; /* in the team, ascending by seq */
     struct coll_team *team;
     struct coll_slot *slot; /* NULL: waits for its turn */
     uint64_t seq;
     struct coll_cmd cmd;
-    struct urom_worker_cmd_desc *command; /* for the answer, and the bytes behind it */
+    struct urom_worker_cmd_desc *command; /* for the bytes behind it */
+    struct urom_worker_notif_desc *note;
     const void *inlined;
     size_t inlined_len;
     enum coll_state state;
@@ -119,14 +151,24 @@ struct coll_op {
     uint64_t bytes;            /* of a block, or of the vector that is reduced */
     struct plugin_region *src; /* held; NULL: inline */
     struct plugin_region *dst;
-    uint8_t *own;    /* eager: what this member gives; `own_len` bytes */
-    uint8_t *result; /* inline: bytes of the answer */
+    const uint8_t *own; /* eager: what this member gives; `own_len` bytes; NULL: nothing */
+    uint8_t *result;    /* inline: bytes of the answer */
     size_t own_len;
     size_t result_len;
-    bool peers_read; /* others read this member's memory */
-    bool own_moved;  /* what this member gives itself is in its place */
-    uint32_t at;     /* member whose memory is being read, counted from this one */
-    uint64_t done;   /* bytes of it */
+    bool peers_read;        /* others read this member's memory */
+    bool own_moved;         /* what this member gives itself is in its place */
+    uint32_t at;            /* member whose memory is being read, counted from this one */
+    uint64_t done;          /* bytes of it */
+    struct coll_map **maps; /* held; of each member source and destination; NULL: not needed yet */
+    struct plugin_errand errand;
+    bool away;  /* the errand is under way, and owns what its work uses */
+    bool ended; /* but for that */
+    coll_work *work;
+    doca_error_t outcome; /* of the work */
+    uint8_t *scratch;     /* of errands */
+    uint32_t rank;        /* member that the work is about */
+    bool source;          /* of its memories */
+    struct soft_peer_map *imported;
 };
 
 struct coll_team {
@@ -139,11 +181,12 @@ struct coll_team {
     uint64_t checksum; /* of the member list */
     uint32_t size;
     uint32_t rank;
-    struct urom_worker_cmd_desc *creating; /* command to be answered; NULL: done */
-    bool leaving;                          /* is destroyed, not all know it yet */
-    bool refused;                          /* members disagree on the list */
-    uint64_t base;                         /* lowest operation that has not ended */
-    uint64_t next;                         /* the next one to be posted */
+    struct urom_worker_cmd_desc *creating;   /* command to be answered; NULL: done */
+    struct urom_worker_cmd_desc *destroying; /* the same; NULL: nobody asked */
+    bool leaving;                            /* is destroyed, not all know it yet */
+    bool refused;                            /* members disagree on the list */
+    uint64_t base;                           /* lowest operation that has not ended */
+    uint64_t next;                           /* the next one to be posted */
     struct od_list ops;
     struct coll_slot slots[COLL_SLOTS];
     struct coll_member *members;
@@ -154,8 +197,10 @@ struct coll_team {
 /* Answers at once, or when all have greeted. Takes the command over when *taken. */
 doca_error_t coll_team_create(struct coll *coll, struct urom_worker_cmd_desc *command, bool *taken);
 struct coll_team *coll_team_find(struct coll *coll, uint64_t dest, uint64_t handle);
-/* Fails what is under way, and frees the team as soon as the others are told. */
-void coll_team_destroy(struct coll_team *team);
+/* Fails what is under way. Frees the team, and answers the command, which is kept and may be NULL,
+ * as soon as the others are told and nothing is away. */
+void coll_team_destroy(struct coll_team *team, struct urom_worker_cmd_desc *command);
+/* It has no operations. */
 void coll_team_free(struct coll_team *team);
 void coll_team_progress(struct coll_team *team);
 bool coll_send(struct coll_team *team, uint32_t to, const struct iovec *iov, unsigned int niov);
@@ -172,6 +217,8 @@ doca_error_t coll_op_post(struct coll_team *team, struct urom_worker_cmd_desc *c
 /* A member's message about an operation. */
 void coll_op_message(struct coll_team *team, const struct coll_open *open, const void *data,
                      const void *memory);
+/* The errand of one that has ended otherwise is back. */
+void coll_op_end(struct coll_op *op);
 /* A member is gone: what needs it fails. */
 void coll_ops_lose(struct coll_team *team, uint32_t rank);
 void coll_ops_progress(struct coll_team *team);
@@ -181,16 +228,52 @@ void coll_slot_clear(struct coll_team *team, struct coll_slot *slot);
 
 /* ---- move.c ---- */
 
-/* A bounded piece of work of an operation whose members agree. */
+/* The next steps of an operation whose members agree, and that is not away. */
 void coll_op_move(struct coll_op *op);
-/* Copies at most a chunk between addresses of this process (map NULL) and others. */
-doca_error_t coll_copy(struct coll *coll, struct soft_peer_map *to, uint64_t to_va,
-                       struct soft_peer_map *from, uint64_t from_va, uint64_t len);
+
+/* ---- reach.c ---- */
+
+/* Does work: at once, or, with a line, as an errand, which leaves the operation away. A failure is
+ * the operation's status. */
+void coll_op_work(struct coll_op *op, struct plugin_line *line, coll_work *work);
+/* A member's source or destination, attached, held until the operation ends. NULL: it is being
+ * attached, or the status says why not. */
+struct coll_map *coll_op_reach(struct coll_op *op, uint32_t rank, bool source);
+void coll_op_release_maps(struct coll_op *op);
 void coll_maps_close(struct coll_member *member);
+
+/* The line for work on a region, which may be NULL. NULL: it waits for nobody. */
+static inline struct plugin_line *coll_line_of(struct plugin_region *region)
+{
+    return region != NULL && region->far ? &region->line : NULL;
+}
 
 static inline struct soft_peer_map *coll_map_of(const struct plugin_region *region)
 {
     return region != NULL ? region->map : NULL;
 }
+
+/* Whoever's memory it is has a part in the operation: it is a failure when the owner is gone. */
+static inline doca_error_t coll_error(int err)
+{
+    const doca_error_t result = plugin_region_error(err);
+
+    return result == DOCA_ERROR_NOT_FOUND ? DOCA_ERROR_IO_FAILED : result;
+}
+
+static inline doca_error_t coll_copy(const struct coll_hand *hand, struct soft_peer_map *to,
+                                     uint64_t to_va, struct soft_peer_map *from, uint64_t from_va,
+                                     uint64_t len)
+{
+    return coll_error(plugin_copy(hand->copy, to, to_va, from, from_va, len));
+}
+
+/* ---- buffer.c ---- */
+
+/* COLL_EAGER_MAX bytes; NULL: no memory. */
+void *coll_buffer_take(struct coll *coll);
+/* NULL is fine. */
+void coll_buffer_give(struct coll *coll, void *bytes);
+void coll_buffers_free(struct coll *coll);
 
 #endif /* OD_UROM_PLUGIN_COLL_DPU_COLL_PRIV_H_ */

@@ -9,87 +9,7 @@
 
 DOCA_LOG_REGISTER(UROM::PLUGIN::COLL::MOVE);
 
-#define TURN 4 /* chunks in one progress */
-
-doca_error_t coll_copy(struct coll *coll, struct soft_peer_map *to, uint64_t to_va,
-                       struct soft_peer_map *from, uint64_t from_va, uint64_t len)
-{
-    const struct soft_seg src = {from_va, len, from};
-    const struct soft_seg dst = {to_va, len, to};
-    struct soft_copy_job job = {.src = &src, .dst = &dst, .nsrc = 1, .ndst = 1, .len = len};
-
-    if (coll->copy->ops->submit(coll->copy, &job) != 0)
-        return DOCA_ERROR_IO_FAILED;
-    while (coll->copy->ops->poll(coll->copy) == NULL)
-        ;
-    return plugin_region_error(job.status);
-}
-
-/* ------------------------------------------------------------------------------------------------
- * Memory of other members
- */
-
-void coll_maps_close(struct coll_member *member)
-{
-    for (unsigned int i = 0; i < COLL_MAPS; i++) {
-        soft_peer_map_close(member->maps[i].map);
-        member->maps[i] = (struct coll_map){0};
-    }
-}
-
-static doca_error_t attach(struct coll_member *member, const struct coll_memory *memory,
-                           struct coll_map **found)
-{
-    struct coll_map *map = &member->maps[member->next_map];
-    struct soft_peer_info info;
-    int err;
-
-    soft_peer_map_close(map->map);
-    *map = (struct coll_map){0};
-    err =
-        soft_peer_import(memory->desc, memory->desc_len, SOFT_PEER_KIND_RDMA, OPS_CARD, &map->map);
-    if (err != 0) {
-        DOCA_LOG_WARN("memory of a member cannot be attached: %s", soft_reason());
-        map->map = NULL;
-        return err == -ENOMEM || err == -EMFILE ? DOCA_ERROR_NO_MEMORY : DOCA_ERROR_IO_FAILED;
-    }
-    soft_peer_map_info(map->map, &info);
-    map->handle = memory->handle;
-    map->base = (uintptr_t)info.addr;
-    map->len = info.len;
-    map->access = info.access;
-    member->next_map = (member->next_map + 1) % COLL_MAPS;
-    *found = map;
-    return DOCA_SUCCESS;
-}
-
-/* A member's memory, attached, with `len` bytes from `offset` on inside of it, to be read. */
-static doca_error_t reach(struct coll_op *op, uint32_t rank, bool source, uint64_t offset,
-                          uint64_t len, struct soft_peer_map **map, uint64_t *va)
-{
-    const struct coll_memory *memory = &op->slot->from[rank].memory[source ? 0 : 1];
-    struct coll_member *member = &op->team->members[rank];
-    struct coll_map *found = NULL;
-    doca_error_t result;
-
-    for (unsigned int i = 0; i < COLL_MAPS; i++) {
-        if (member->maps[i].map != NULL && member->maps[i].handle == memory->handle)
-            found = &member->maps[i];
-    }
-    if (found == NULL) {
-        result = attach(member, memory, &found);
-        if (result != DOCA_SUCCESS)
-            return result;
-    }
-    *va = memory->va + offset;
-    if (memory->va < found->base || offset > found->len || len > found->len - offset ||
-        memory->va - found->base > found->len - offset - len)
-        return DOCA_ERROR_INVALID_VALUE;
-    if ((found->access & SOFT_PEER_READ) == 0)
-        return DOCA_ERROR_NOT_PERMITTED;
-    *map = found->map;
-    return DOCA_SUCCESS;
-}
+#define TURN 8 /* steps in one progress: the copy of a chunk, or going on from it */
 
 /* ------------------------------------------------------------------------------------------------
  * What is read, and where it goes
@@ -128,37 +48,84 @@ static struct piece piece_of(const struct coll_op *op, uint32_t rank)
     }
 }
 
-/* Of this member's own memory; true when there is nothing to copy, or it is done. */
-static bool move_own(struct coll_op *op)
+/* `len` bytes of a member's memory, from `offset` of what it named on. */
+static doca_error_t check(const struct coll_op *op, uint32_t rank, bool source, uint64_t offset,
+                          uint64_t len, uint64_t *va)
 {
-    const struct piece piece = piece_of(op, op->team->rank);
-    const uint64_t from = op->cmd.src_va + piece.from, to = op->cmd.dst_va + piece.to;
-    const uint64_t len = OD_MIN((uint64_t)COLL_CHUNK, piece.len - op->done);
+    const struct coll_map *map = op->maps[2 * rank + (source ? 0 : 1)];
+    const uint64_t begin = op->slot->from[rank].memory[source ? 0 : 1].va;
 
-    if (!piece.source || op->cmd.head.op == COLL_BCAST || from == to || len == 0)
-        return true;
-    op->status =
-        coll_copy(op->team->coll, op->dst->map, to + op->done, op->src->map, from + op->done, len);
-    op->done += len;
-    return op->done == piece.len;
+    if (begin < map->base || offset > map->len || len > map->len - offset ||
+        begin - map->base > map->len - offset - len)
+        return DOCA_ERROR_INVALID_VALUE;
+    *va = begin + offset;
+    return (map->access & SOFT_PEER_READ) != 0 ? DOCA_SUCCESS : DOCA_ERROR_NOT_PERMITTED;
 }
 
-/* One chunk of another member's; true when it is all there. */
-static bool move_other(struct coll_op *op, uint32_t rank)
+/* One chunk of this member's own memory. */
+static doca_error_t copy_own(struct coll_op *op, const struct coll_hand *hand)
 {
-    const struct piece piece = piece_of(op, rank);
-    const uint64_t len = OD_MIN((uint64_t)COLL_CHUNK, piece.len - op->done);
-    struct soft_peer_map *map;
+    const struct piece piece = piece_of(op, op->team->rank);
+    const uint64_t len = OD_MIN((uint64_t)hand->chunk, piece.len - op->done);
+    const uint64_t at = op->done;
+
+    op->done += len;
+    return coll_copy(hand, op->dst->map, op->cmd.dst_va + piece.to + at, op->src->map,
+                     op->cmd.src_va + piece.from + at, len);
+}
+
+/* The next step of that. */
+static void move_own(struct coll_op *op)
+{
+    const struct piece piece = piece_of(op, op->team->rank);
+    struct plugin_line *line = coll_line_of(op->src);
+
+    if (!piece.source || op->cmd.head.op == COLL_BCAST ||
+        op->cmd.src_va + piece.from == op->cmd.dst_va + piece.to || op->done == piece.len) {
+        op->own_moved = true;
+        op->done = 0;
+        return;
+    }
+    coll_op_work(op, line != NULL ? line : coll_line_of(op->dst), copy_own);
+}
+
+/* One chunk of another member's. */
+static doca_error_t copy_other(struct coll_op *op, const struct coll_hand *hand)
+{
+    const struct piece piece = piece_of(op, op->rank);
+    const uint64_t len = OD_MIN((uint64_t)hand->chunk, piece.len - op->done);
+    const uint64_t at = op->done;
+    doca_error_t result;
     uint64_t va;
 
-    if (len == 0)
-        return true;
-    op->status = reach(op, rank, piece.source, piece.from + op->done, len, &map, &va);
-    if (op->status == DOCA_SUCCESS)
-        op->status = coll_copy(op->team->coll, op->dst->map, op->cmd.dst_va + piece.to + op->done,
-                               map, va, len);
     op->done += len;
-    return op->done == piece.len;
+    result = check(op, op->rank, piece.source, piece.from + at, len, &va);
+    if (result != DOCA_SUCCESS)
+        return result;
+    return coll_copy(hand, op->dst->map, op->cmd.dst_va + piece.to + at,
+                     op->maps[2 * op->rank + (piece.source ? 0 : 1)]->map, va, len);
+}
+
+/* The next step of that. */
+static void move_other(struct coll_op *op, uint32_t rank)
+{
+    const struct piece piece = piece_of(op, rank);
+    const struct coll_map *map;
+
+    if (op->done == piece.len) {
+        op->slot->from[rank].read = true;
+        op->done = 0;
+        op->at++;
+        /* Who is read from waits for it: in a broadcast only the root. */
+        if (op->cmd.head.op != COLL_BCAST || rank == op->cmd.root)
+            op->slot->from[rank].owe |= COLL_OWE_DONE;
+        return;
+    }
+    map = coll_op_reach(op, rank, piece.source);
+    if (map == NULL)
+        return;
+    op->rank = rank;
+    coll_op_work(op, map->far ? &op->team->members[rank].line : coll_line_of(op->dst), copy_other);
 }
 
 /* The next member to read from, counted from this one on: all begin with another one. False: none
@@ -214,23 +181,22 @@ static void close_bracket(struct soft_peer_map *a, struct soft_peer_map *b)
 }
 
 /* Reduces another member's `len` bytes at `at` into `into`, which is `held`'s memory, or ours. */
-static doca_error_t reduce_from(struct coll_op *op, uint32_t rank, uint64_t at, uint64_t len,
-                                void *into, struct soft_peer_map *held)
+static doca_error_t reduce_from(struct coll_op *op, const struct coll_hand *hand, uint32_t rank,
+                                uint64_t at, uint64_t len, void *into, struct soft_peer_map *held)
 {
-    struct coll *coll = op->team->coll;
-    struct soft_peer_map *map;
+    struct soft_peer_map *map = op->maps[2 * rank]->map;
     doca_error_t result;
     const void *from;
     uint64_t va;
     int err;
 
-    result = reach(op, rank, true, at, len, &map, &va);
+    result = check(op, rank, true, at, len, &va);
     if (result != DOCA_SUCCESS)
         return result;
     from = direct(op, map, va);
     if (from == NULL) {
-        from = coll->scratch + COLL_PIECE;
-        result = coll_copy(coll, NULL, (uintptr_t)from, map, va, len);
+        from = hand->scratch + hand->piece;
+        result = coll_copy(hand, NULL, (uintptr_t)from, map, va, len);
         if (result != DOCA_SUCCESS)
             return result;
         map = NULL;
@@ -241,39 +207,60 @@ static doca_error_t reduce_from(struct coll_op *op, uint32_t rank, uint64_t at, 
                           len / coll_dtype_size(op->cmd.dtype));
         close_bracket(held, map);
     }
-    return plugin_region_error(err);
+    return coll_error(err);
+}
+
+static uint64_t slice_len(const struct coll_op *op)
+{
+    return slice_begin(op, op->team->rank + 1) - slice_begin(op, op->team->rank);
 }
 
 /* One piece of this member's part, from all members, into the result: straight there where it is
- * mapped, so that the piece stays in the cache and nothing is copied twice. True: the part is done.
- */
-static bool reduce_piece(struct coll_op *op)
+ * mapped, so that the piece stays in the cache and nothing is copied twice. */
+static doca_error_t reduce_piece(struct coll_op *op, const struct coll_hand *hand)
 {
-    struct coll *coll = op->team->coll;
-    const uint64_t begin = slice_begin(op, op->team->rank);
-    const uint64_t end = slice_begin(op, op->team->rank + 1);
-    const uint64_t at = begin + op->done, len = OD_MIN((uint64_t)COLL_PIECE, end - at);
+    const uint64_t at = slice_begin(op, op->team->rank) + op->done;
+    const uint64_t len = OD_MIN((uint64_t)hand->piece, slice_len(op) - op->done);
     const uint64_t dst_va = op->cmd.dst_va + at;
     struct soft_peer_map *held = op->dst->map;
-    void *into;
+    void *into = direct(op, held, dst_va);
+    doca_error_t result;
 
-    if (len == 0)
-        return true;
-    into = direct(op, held, dst_va);
     if (into == NULL) {
-        into = coll->scratch;
+        into = hand->scratch;
         held = NULL;
     }
-    op->status = coll_copy(coll, held, held != NULL ? dst_va : (uintptr_t)into, op->src->map,
-                           op->cmd.src_va + at, len);
-    for (uint32_t i = 0; i < op->team->size && op->status == DOCA_SUCCESS; i++) {
+    result = coll_copy(hand, held, held != NULL ? dst_va : (uintptr_t)into, op->src->map,
+                       op->cmd.src_va + at, len);
+    for (uint32_t i = 0; i < op->team->size && result == DOCA_SUCCESS; i++) {
         if (i != op->team->rank)
-            op->status = reduce_from(op, i, at, len, into, held);
+            result = reduce_from(op, hand, i, at, len, into, held);
     }
-    if (op->status == DOCA_SUCCESS && held == NULL)
-        op->status = coll_copy(coll, op->dst->map, dst_va, NULL, (uintptr_t)into, len);
+    if (result == DOCA_SUCCESS && held == NULL)
+        result = coll_copy(hand, op->dst->map, dst_va, NULL, (uintptr_t)into, len);
     op->done += len;
-    return at + len == end;
+    return result;
+}
+
+/* The next step of that: one piece, when all memory is at hand. */
+static void reduce(struct coll_op *op)
+{
+    struct plugin_line *line = coll_line_of(op->src);
+
+    if (line == NULL)
+        line = coll_line_of(op->dst);
+    for (uint32_t i = 0; i < op->team->size; i++) {
+        const struct coll_map *map;
+
+        if (i == op->team->rank)
+            continue;
+        map = coll_op_reach(op, i, true);
+        if (map == NULL)
+            return;
+        if (map->far && line == NULL)
+            line = &op->team->members[i].line;
+    }
+    coll_op_work(op, line, reduce_piece);
 }
 
 static void owe_all(struct coll_op *op, enum coll_owe owe)
@@ -292,27 +279,22 @@ static void step(struct coll_op *op, bool *wait)
 {
     uint32_t rank;
 
-    if (op->state == COLL_REDUCING) {
-        if (!reduce_piece(op))
-            return;
+    if (op->state == COLL_REDUCING && op->done < slice_len(op)) {
+        reduce(op);
+    } else if (op->state == COLL_REDUCING) {
         op->state = COLL_MOVING;
         op->done = 0;
         owe_all(op, COLL_OWE_SLICE);
         *wait = true; /* the others are to know first */
         op->team->coll->busy = true;
     } else if (!op->own_moved) {
-        op->own_moved = move_own(op);
-        op->done = op->own_moved ? 0 : op->done;
+        move_own(op);
     } else if (!next_member(op, &rank)) {
         *wait = true;
-    } else if (move_other(op, rank)) {
-        op->slot->from[rank].read = true;
-        op->done = 0;
-        op->at++;
-        /* Who is read from waits for it: in a broadcast only the root. */
-        if (op->cmd.head.op != COLL_BCAST || rank == op->cmd.root)
-            op->slot->from[rank].owe |= COLL_OWE_DONE;
+    } else {
+        move_other(op, rank);
     }
+    *wait = *wait || op->away;
 }
 
 static bool all_read(const struct coll_op *op)

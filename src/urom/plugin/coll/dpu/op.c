@@ -17,9 +17,12 @@ DOCA_LOG_REGISTER(UROM::PLUGIN::COLL::OP);
 void coll_slot_clear(struct coll_team *team, struct coll_slot *slot)
 {
     for (uint32_t i = 0; i < team->size; i++) {
-        free(slot->from[i].data);
-        free(slot->from[i].memory);
-        slot->from[i] = (struct coll_from){0};
+        struct coll_from *from = &slot->from[i];
+
+        if (from->data != from->small)
+            coll_buffer_give(team->coll, from->data);
+        coll_buffer_give(team->coll, from->memory);
+        memset(from, 0, offsetof(struct coll_from, small));
     }
     slot->op = NULL;
     slot->failed = 0;
@@ -49,38 +52,35 @@ static void move_base(struct coll_team *team)
  * The end
  */
 
-static void op_free(struct coll_op *op)
+static void put_regions(struct coll_op *op)
 {
     if (op->src != NULL)
         plugin_region_put(op->src);
     if (op->dst != NULL)
         plugin_region_put(op->dst);
+}
+
+/* The memory that it lies in goes with its notification. */
+void coll_op_end(struct coll_op *op)
+{
+    struct coll_team *team = op->team;
+    struct urom_worker_notif_desc *note = op->note;
+    const doca_error_t status = op->status;
+
+    if (op->away) {
+        op->ended = true;
+        return;
+    }
+    if (status != DOCA_SUCCESS)
+        note->worker_notif.len = sizeof(struct ops_head);
+    put_regions(op);
+    coll_op_release_maps(op);
     if (op->slot != NULL)
         op->slot->op = NULL;
     od_list_remove(&op->entry);
     free(op->command);
-    free(op->own);
-    free(op->result);
-    free(op);
-}
-
-static void op_end(struct coll_op *op)
-{
-    struct coll_team *team = op->team;
-    struct plugin_base *base = &team->coll->base;
-    const size_t more = op->status == DOCA_SUCCESS ? op->result_len : 0;
-    struct urom_worker_notif_desc *note =
-        plugin_note(op->command, sizeof(struct ops_head) + more, 0);
-
-    if (note != NULL) {
-        memcpy(note->worker_notif.plugin_notif, &op->cmd.head, sizeof(struct ops_head));
-        if (more > 0)
-            memcpy(note->worker_notif.plugin_notif + sizeof(struct ops_head), op->result, more);
-        plugin_finish(base, note, op->status);
-    } else {
-        DOCA_LOG_ERR("no memory to tell the end of an operation");
-    }
-    op_free(op);
+    free(op->scratch);
+    plugin_finish(&team->coll->base, note, status);
     move_base(team);
 }
 
@@ -97,14 +97,16 @@ void coll_ops_fail(struct coll_team *team, doca_error_t status)
         struct coll_op *op = OD_LIST_ENTRY(link, struct coll_op, entry);
 
         coll_op_fail(op, status);
-        op_end(op);
+        coll_op_end(op);
     }
 }
 
-/* Tells all others that this member cannot go on. */
+/* Tells all others that this member cannot go on. What could not be reached may be attached anew.
+ */
 static void spread_failure(struct coll_op *op)
 {
     for (uint32_t i = 0; i < op->team->size; i++) {
+        coll_maps_close(&op->team->members[i]);
         if (i != op->team->rank && !op->team->members[i].gone)
             op->slot->from[i].owe |= COLL_OWE_FAIL;
     }
@@ -116,7 +118,7 @@ static bool needs(const struct coll_op *op, const struct coll_from *from)
 {
     if ((from->got & COLL_GOT_OPEN) == 0)
         return true;
-    if (op->eager || op->state == COLL_OPENING)
+    if (op->eager || op->state <= COLL_OPENING)
         return false;
     return (op->peers_read && (from->got & COLL_GOT_DONE) == 0) ||
            (op->cmd.head.op == COLL_ALLREDUCE && (from->got & COLL_GOT_SLICE) == 0);
@@ -131,7 +133,7 @@ void coll_ops_lose(struct coll_team *team, uint32_t rank)
         if (op->slot != NULL && !needs(op, &op->slot->from[rank]))
             continue;
         coll_op_fail(op, DOCA_ERROR_IO_FAILED);
-        op_end(op);
+        coll_op_end(op);
     }
 }
 
@@ -190,32 +192,15 @@ static doca_error_t aim(struct coll_op *op)
     return hold(op, op->cmd.dst, op->cmd.dst_va, blocks_of(op, false), SOFT_PEER_WRITE, &op->dst);
 }
 
-/* Room for the result, and what goes with the messages. */
-static doca_error_t gather(struct coll_op *op)
+/* What goes with the messages, out of memory. */
+static doca_error_t gather(struct coll_op *op, const struct coll_hand *hand)
 {
-    if (op->result_len > 0) {
-        op->result = calloc(1, op->result_len);
-        if (op->result == NULL)
-            return DOCA_ERROR_NO_MEMORY;
-    }
-    if (!op->eager || op->own_len == 0)
-        return DOCA_SUCCESS;
-    op->own = malloc(op->own_len);
-    if (op->own == NULL)
-        return DOCA_ERROR_NO_MEMORY;
-    if (op->src == NULL) {
-        memcpy(op->own, op->inlined, op->own_len);
-        return DOCA_SUCCESS;
-    }
-    for (uint64_t at = 0; at < op->own_len; at += COLL_CHUNK) {
-        doca_error_t result =
-            coll_copy(op->team->coll, NULL, (uintptr_t)op->own + at, op->src->map,
-                      op->cmd.src_va + at, OD_MIN((uint64_t)COLL_CHUNK, op->own_len - at));
+    doca_error_t result = DOCA_SUCCESS;
 
-        if (result != DOCA_SUCCESS)
-            return result;
-    }
-    return DOCA_SUCCESS;
+    for (uint64_t at = 0; at < op->own_len && result == DOCA_SUCCESS; at += hand->chunk)
+        result = coll_copy(hand, NULL, (uintptr_t)op->own + at, op->src->map, op->cmd.src_va + at,
+                           OD_MIN((uint64_t)hand->chunk, op->own_len - at));
+    return result;
 }
 
 /* Bytes of a block, from what the command says. */
@@ -246,45 +231,71 @@ static void begin(struct coll_op *op)
     op->slot = slot_of(team, op->seq);
     op->slot->op = op;
     op->peers_read = !op->eager && (op->cmd.head.op != COLL_BCAST || team->rank == op->cmd.root);
-    if (op->status == DOCA_SUCCESS)
-        op->status = gather(op);
-    for (uint32_t i = 0; i < team->size; i++) {
-        if (i == team->rank)
-            op->slot->from[i].got = COLL_GOT_OPEN | COLL_GOT_SLICE | COLL_GOT_DONE;
-        else
-            op->slot->from[i].owe = COLL_OWE_OPEN;
+    op->slot->from[team->rank].got = COLL_GOT_OPEN | COLL_GOT_SLICE | COLL_GOT_DONE;
+    for (uint32_t i = 0; i < team->size; i++)
         op->slot->from[i].read = i == team->rank || !reads_others(op);
+    if (op->status == DOCA_SUCCESS && op->eager && op->own_len > 0 && op->src != NULL)
+        coll_op_work(op, coll_line_of(op->src), gather);
+}
+
+/* What goes with the messages is there. */
+static void open_op(struct coll_op *op)
+{
+    op->state = COLL_OPENING;
+    for (uint32_t i = 0; i < op->team->size; i++) {
+        if (i != op->team->rank)
+            op->slot->from[i].owe |= COLL_OWE_OPEN;
     }
+}
+
+/* Takes the command over. NULL: no memory. */
+static struct coll_op *new_op(struct coll_op *plan)
+{
+    const size_t len = sizeof(struct ops_head) + plan->result_len;
+    const size_t copied = plan->eager && plan->src != NULL ? plan->own_len : 0;
+    struct coll_op *op;
+
+    plan->note = plugin_note(plan->command, len, sizeof(*op) + copied);
+    if (plan->note == NULL)
+        return NULL;
+    memcpy(plan->note->worker_notif.plugin_notif, &plan->cmd.head, sizeof(plan->cmd.head));
+    op = plugin_note_extra(plan->note, len);
+    *op = *plan;
+    if (op->result_len > 0)
+        op->result = op->note->worker_notif.plugin_notif + sizeof(struct ops_head);
+    if (op->eager && op->own_len > 0)
+        op->own = op->src != NULL ? (uint8_t *)(op + 1) : op->inlined;
+    op->seq = op->team->next++;
+    od_list_append(&op->team->ops, &op->entry);
+    return op;
 }
 
 doca_error_t coll_op_post(struct coll_team *team, struct urom_worker_cmd_desc *command, bool *taken)
 {
     const struct urom_worker_cmd *cmd = &command->worker_cmd;
-    struct coll_op *op = calloc(1, sizeof(*op));
+    struct coll_op plan = {.team = team, .command = command};
+    struct coll_op *op;
 
-    if (op == NULL)
-        return DOCA_ERROR_NO_MEMORY;
-    if (coll_cmd_read(cmd->plugin_cmd, cmd->len, &op->cmd, &op->inlined, &op->inlined_len) != 0) {
-        free(op);
+    if (coll_cmd_read(cmd->plugin_cmd, cmd->len, &plan.cmd, &plan.inlined, &plan.inlined_len) != 0)
         return plugin_answer(&team->coll->base, command, DOCA_ERROR_INVALID_VALUE, NULL, 0);
+    /* A member that cannot do it says so to the others, in its turn. */
+    plan.status = measure(&plan);
+    if (plan.status == DOCA_SUCCESS)
+        plan.status = aim(&plan);
+    op = new_op(&plan);
+    if (op == NULL) {
+        put_regions(&plan);
+        return DOCA_ERROR_NO_MEMORY;
     }
     *taken = true;
-    op->team = team;
-    op->command = command;
-    op->seq = team->next++;
-    od_list_append(&team->ops, &op->entry);
-    /* A member that cannot do it says so to the others, in its turn. */
-    op->status = measure(op);
-    if (op->status == DOCA_SUCCESS)
-        op->status = aim(op);
+    team->coll->busy = true;
     for (uint32_t i = 0; i < team->size; i++) {
         if (!team->members[i].gone)
             continue;
         op->status = DOCA_ERROR_IO_FAILED;
-        op_end(op);
+        coll_op_end(op);
         break;
     }
-    team->coll->busy = true;
     return DOCA_SUCCESS;
 }
 
@@ -292,8 +303,20 @@ doca_error_t coll_op_post(struct coll_team *team, struct urom_worker_cmd_desc *c
  * Messages
  */
 
-static void take_open(struct coll_slot *slot, const struct coll_open *open, const void *data,
-                      const void *memory)
+/* A copy, or NULL. */
+static void *keep(struct coll_team *team, struct coll_from *from, const void *bytes, size_t len)
+{
+    void *copy = len <= sizeof(from->small) ? from->small : coll_buffer_take(team->coll);
+
+    if (copy != NULL)
+        memcpy(copy, bytes, len);
+    else
+        from->status = DOCA_ERROR_NO_MEMORY;
+    return copy;
+}
+
+static void take_open(struct coll_team *team, struct coll_slot *slot, const struct coll_open *open,
+                      const void *data, const void *memory)
 {
     struct coll_from *from = &slot->from[open->msg.src];
 
@@ -306,21 +329,11 @@ static void take_open(struct coll_slot *slot, const struct coll_open *open, cons
     from->root = open->root;
     from->len = open->len;
     from->status = open->msg.status;
-    if (open->data_len > 0) {
-        from->data = malloc(open->data_len);
-        if (from->data != NULL)
-            memcpy(from->data, data, open->data_len);
-        else
-            from->status = DOCA_ERROR_NO_MEMORY;
-        from->data_len = open->data_len;
-    }
-    if (memory != NULL) {
-        from->memory = malloc(2 * sizeof(*from->memory));
-        if (from->memory != NULL)
-            memcpy(from->memory, memory, 2 * sizeof(*from->memory));
-        else
-            from->status = DOCA_ERROR_NO_MEMORY;
-    }
+    from->data_len = open->data_len;
+    if (open->data_len > 0)
+        from->data = keep(team, from, data, open->data_len);
+    if (memory != NULL)
+        from->memory = keep(team, from, memory, 2 * sizeof(*from->memory));
 }
 
 void coll_op_message(struct coll_team *team, const struct coll_open *open, const void *data,
@@ -333,7 +346,7 @@ void coll_op_message(struct coll_team *team, const struct coll_open *open, const
         return;
     switch (open->msg.type) {
     case COLL_OPEN:
-        take_open(slot, open, data, memory);
+        take_open(team, slot, open, data, memory);
         break;
     case COLL_SLICE:
         slot->from[open->msg.src].got |= COLL_GOT_SLICE;
@@ -438,13 +451,13 @@ static bool pay(struct coll_op *op)
  */
 
 /* Into the result, wherever it goes. */
-static doca_error_t put(struct coll_op *op, uint64_t at, const uint8_t *bytes, uint64_t len)
+static doca_error_t put(struct coll_op *op, const struct coll_hand *hand, uint64_t at,
+                        const uint8_t *bytes, uint64_t len)
 {
     if (len == 0)
         return DOCA_SUCCESS;
     if (op->dst != NULL)
-        return coll_copy(op->team->coll, op->dst->map, op->cmd.dst_va + at, NULL, (uintptr_t)bytes,
-                         len);
+        return coll_copy(hand, op->dst->map, op->cmd.dst_va + at, NULL, (uintptr_t)bytes, len);
     if (op->result != NULL)
         memcpy(op->result + at, bytes, len);
     return DOCA_SUCCESS;
@@ -458,32 +471,33 @@ static const uint8_t *data_of(const struct coll_op *op, uint32_t rank)
 }
 
 /* In the order of ranks at each member, so that all have the same bits. */
-static doca_error_t reduce_all(struct coll_op *op)
+static doca_error_t reduce_all(struct coll_op *op, const struct coll_hand *hand)
 {
-    uint8_t *into = op->team->coll->scratch;
-    uint8_t *from = into + COLL_PIECE;
+    uint8_t *into = hand->scratch;
+    uint8_t *from = into + hand->piece;
 
     memcpy(into, data_of(op, 0), op->bytes);
     for (uint32_t i = 1; i < op->team->size; i++) {
         memcpy(from, data_of(op, i), op->bytes);                                      /* aligned */
         (void)coll_reduce(op->cmd.dtype, op->cmd.reduction, into, from, op->cmd.len); /* own */
     }
-    return put(op, 0, into, op->bytes);
+    return put(op, hand, 0, into, op->bytes);
 }
 
-static doca_error_t finish_eager(struct coll_op *op)
+static doca_error_t finish_eager(struct coll_op *op, const struct coll_hand *hand)
 {
     doca_error_t result = DOCA_SUCCESS;
 
     if (op->bytes == 0)
         return DOCA_SUCCESS;
     if (op->cmd.head.op == COLL_ALLREDUCE)
-        return reduce_all(op);
+        return reduce_all(op, hand);
     if (op->cmd.head.op == COLL_BCAST)
-        return op->team->rank == op->cmd.root ? DOCA_SUCCESS
-                                              : put(op, 0, data_of(op, op->cmd.root), op->bytes);
+        return op->team->rank == op->cmd.root
+                   ? DOCA_SUCCESS
+                   : put(op, hand, 0, data_of(op, op->cmd.root), op->bytes);
     for (uint32_t i = 0; i < op->team->size && result == DOCA_SUCCESS; i++)
-        result = put(op, i * op->bytes, data_of(op, i), op->bytes);
+        result = put(op, hand, i * op->bytes, data_of(op, i), op->bytes);
     return result;
 }
 
@@ -537,31 +551,33 @@ static void open_all(struct coll_op *op)
     if (op->status != DOCA_SUCCESS)
         return;
     if (op->eager)
-        op->status = finish_eager(op);
+        coll_op_work(op, coll_line_of(op->dst), finish_eager);
     else
         op->state = op->cmd.head.op == COLL_ALLREDUCE ? COLL_REDUCING : COLL_MOVING;
 }
 
 static void progress_op(struct coll_op *op)
 {
-    if (op->slot->failed != 0 && op->state != COLL_OPENING && op->status == DOCA_SUCCESS) {
+    if (op->slot->failed != 0 && op->state > COLL_OPENING && op->status == DOCA_SUCCESS) {
         op->status = (doca_error_t)op->slot->failed;
         op->state = COLL_ENDING;
     }
+    if (op->state == COLL_GATHERING && !op->away)
+        open_op(op);
     pay(op);
     if (op->state == COLL_OPENING)
         open_all(op);
-    if (op->state == COLL_REDUCING || op->state == COLL_MOVING) {
+    if ((op->state == COLL_REDUCING || op->state == COLL_MOVING) && !op->away) {
         coll_op_move(op);
         if (op->status != DOCA_SUCCESS)
             spread_failure(op);
     }
-    if (op->state != COLL_ENDING || !pay(op))
+    if (op->state != COLL_ENDING || !pay(op) || op->away)
         return;
     /* Others read this member's memory until they say that they do not. */
     if (op->status == DOCA_SUCCESS && op->peers_read && !all_got(op, COLL_GOT_DONE))
         return;
-    op_end(op);
+    coll_op_end(op);
 }
 
 void coll_ops_progress(struct coll_team *team)

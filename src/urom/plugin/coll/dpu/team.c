@@ -50,6 +50,7 @@ static struct coll_team *find_by_rank(struct coll *coll, uint64_t id, uint32_t r
 
 void coll_team_free(struct coll_team *team)
 {
+    free(team->destroying);
     for (unsigned int i = 0; i < COLL_SLOTS; i++) {
         if (team->slots[i].from != NULL)
             coll_slot_clear(team, &team->slots[i]);
@@ -123,6 +124,8 @@ static struct coll_team *team_new(struct coll *coll, uint32_t size)
     team->members = calloc(size, sizeof(team->members[0]));
     if (team->members == NULL)
         goto err_free;
+    for (uint32_t i = 0; i < size; i++)
+        plugin_line_init(&team->members[i].line);
     for (unsigned int i = 0; i < COLL_SLOTS; i++) {
         team->slots[i].seq = i;
         team->slots[i].from = calloc(size, sizeof(team->slots[i].from[0]));
@@ -218,10 +221,20 @@ doca_error_t coll_team_create(struct coll *coll, struct urom_worker_cmd_desc *co
     return DOCA_SUCCESS;
 }
 
-/* Tells who waits for this member; frees the team when all are told. */
+static void answer_destroy(struct coll_team *team)
+{
+    const struct urom_worker_cmd_desc *command = team->destroying;
+
+    if (command != NULL &&
+        plugin_answer(&team->coll->base, command, DOCA_SUCCESS, command->worker_cmd.plugin_cmd,
+                      sizeof(struct ops_head)) != DOCA_SUCCESS)
+        DOCA_LOG_ERR("no memory to tell the end of a team");
+}
+
+/* Tells who waits for this member; frees the team when all are told, and nothing is away. */
 static void say_farewell(struct coll_team *team)
 {
-    bool all = true;
+    bool all = od_list_is_empty(&team->ops);
 
     for (uint32_t i = 0; i < team->size; i++) {
         struct coll_member *member = &team->members[i];
@@ -233,15 +246,19 @@ static void say_farewell(struct coll_team *team)
             member->greeted = !coll_send(team, i, &iov, 1);
         all = all && (i == team->rank || !member->greeted || member->gone);
     }
-    if (all)
-        coll_team_free(team);
+    if (!all)
+        return;
+    answer_destroy(team);
+    coll_team_free(team);
 }
 
-void coll_team_destroy(struct coll_team *team)
+void coll_team_destroy(struct coll_team *team, struct urom_worker_cmd_desc *command)
 {
     coll_ops_fail(team, DOCA_ERROR_IO_FAILED);
     free(team->creating);
+    free(team->destroying);
     team->creating = NULL;
+    team->destroying = command;
     team->leaving = true;
     team->dest = 0; /* nobody names it any more */
     say_farewell(team);
@@ -304,7 +321,7 @@ static void settle_creation(struct coll_team *team)
     team->creating = NULL;
     free(command);
     if (result != DOCA_SUCCESS)
-        coll_team_destroy(team);
+        coll_team_destroy(team, NULL);
 }
 
 void coll_team_progress(struct coll_team *team)

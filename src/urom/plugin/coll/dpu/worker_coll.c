@@ -16,7 +16,7 @@ DOCA_LOG_REGISTER(UROM::PLUGIN::COLL);
  * Commands
  */
 
-static doca_error_t destroy(struct coll *coll, const struct urom_worker_cmd_desc *command)
+static doca_error_t destroy(struct coll *coll, struct urom_worker_cmd_desc *command, bool *taken)
 {
     const struct urom_worker_cmd *cmd = &command->worker_cmd;
     struct coll_destroy destroy;
@@ -25,11 +25,12 @@ static doca_error_t destroy(struct coll *coll, const struct urom_worker_cmd_desc
     if (coll_destroy_read(cmd->plugin_cmd, cmd->len, &destroy) != 0)
         return plugin_answer(&coll->base, command, DOCA_ERROR_INVALID_VALUE, NULL, 0);
     team = coll_team_find(coll, command->dest_id, destroy.team);
-    if (team != NULL)
-        coll_team_destroy(team);
-    return plugin_answer(&coll->base, command,
-                         team != NULL ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE, &destroy.head,
-                         sizeof(destroy.head));
+    if (team == NULL)
+        return plugin_answer(&coll->base, command, DOCA_ERROR_INVALID_VALUE, &destroy.head,
+                             sizeof(destroy.head));
+    *taken = true;
+    coll_team_destroy(team, command);
+    return DOCA_SUCCESS;
 }
 
 static doca_error_t operate(struct coll *coll, struct urom_worker_cmd_desc *command, bool *taken)
@@ -61,7 +62,7 @@ static doca_error_t take(struct urom_worker_ctx *ctx, struct urom_worker_cmd_des
     if (head.op == COLL_TEAM_CREATE)
         return coll_team_create(coll, command, taken);
     if (head.op == COLL_TEAM_DESTROY)
-        return destroy(coll, command);
+        return destroy(coll, command, taken);
     if (head.op < COLL_CODES)
         return operate(coll, command, taken);
     return plugin_answer(&coll->base, command, DOCA_ERROR_NOT_SUPPORTED, &head, sizeof(head));
@@ -93,12 +94,13 @@ static doca_error_t coll_progress(struct urom_worker_ctx *ctx, ucs_list_link_t *
 static void coll_free(struct coll *coll)
 {
     plugin_net_close(coll->net);
-    if (coll->copy != NULL)
-        coll->copy->ops->close(coll->copy);
+    if (coll->hand.copy != NULL)
+        coll->hand.copy->ops->close(coll->hand.copy);
+    coll_buffers_free(coll);
     coll_strangers_free(coll);
     plugin_fini(&coll->base);
     od_waker_close(&coll->waker);
-    free(coll->scratch);
+    free(coll->hand.scratch);
     free(coll);
 }
 
@@ -113,10 +115,14 @@ static bool open_parts(struct coll *coll)
         .arg = coll,
     };
 
-    coll->scratch = aligned_alloc(OD_CACHE_LINE, (size_t)2 * COLL_PIECE);
-    if (coll->scratch == NULL)
+    coll->hand = (struct coll_hand){
+        .scratch = aligned_alloc(OD_CACHE_LINE, (size_t)2 * COLL_PIECE),
+        .piece = COLL_PIECE,
+        .chunk = COLL_CHUNK,
+    };
+    if (coll->hand.scratch == NULL)
         return false;
-    if (soft_copy_open(&copy_conf, 1, &coll->waker, &coll->copy) != 0 ||
+    if (soft_copy_open(&copy_conf, 1, &coll->waker, &coll->hand.copy) != 0 ||
         plugin_net_open(&net_conf, &coll->net) != 0) {
         DOCA_LOG_ERR("worker_coll cannot begin: %s", soft_reason());
         return false;
@@ -154,7 +160,7 @@ static void destroy_teams(struct coll *coll, uint64_t dest)
         struct coll_team *team = OD_LIST_ENTRY(link, struct coll_team, entry);
 
         if (dest == 0 || team->dest == dest)
-            coll_team_destroy(team);
+            coll_team_destroy(team, NULL);
     }
 }
 
