@@ -18,6 +18,9 @@ static OD_COLD int cell_error(const struct soft_peer_map *map)
     if (state == PEER_CELL_MOVED)
         return soft_fail(-EFAULT, "the exporter has unmapped or replaced its memory at 0x%" PRIx64,
                          map->base);
+    if (state == PEER_CELL_LOST)
+        return soft_fail(-EIO, "the exporter of the memory at 0x%" PRIx64 " cannot be reached",
+                         map->base);
     return soft_fail(-ENOTCONN, "the exporter of the memory at 0x%" PRIx64 " has ended", map->base);
 }
 

@@ -18,7 +18,7 @@ static struct od_list conns = {&conns, &conns};
 /* ---- Death ---- */
 
 /* Lock held. */
-static void kill_locked(struct soft_peer_conn *conn)
+static void end_locked(struct soft_peer_conn *conn, enum soft_peer_cell_state end)
 {
     if (conn->state == PEER_CONN_DEAD)
         return;
@@ -28,7 +28,7 @@ static void kill_locked(struct soft_peer_conn *conn)
         struct soft_peer_map *map = OD_LIST_ENTRY(link, struct soft_peer_map, link);
         uint32_t live = PEER_CELL_LIVE;
 
-        atomic_compare_exchange_strong(&map->cell->state, &live, PEER_CELL_DEAD);
+        atomic_compare_exchange_strong(&map->cell->state, &live, end);
     }
     soft_service_watch_del(&conn->watch);
     soft_service_watch_del(&conn->proc_watch);
@@ -38,10 +38,22 @@ static void kill_locked(struct soft_peer_conn *conn)
         shutdown(conn->lane, SHUT_RDWR);
 }
 
+static void kill_locked(struct soft_peer_conn *conn)
+{
+    end_locked(conn, PEER_CELL_DEAD);
+}
+
 void soft_peer_conn_kill(struct soft_peer_conn *conn)
 {
     soft_service_lock();
     kill_locked(conn);
+    soft_service_unlock();
+}
+
+void soft_peer_conn_lose(struct soft_peer_conn *conn)
+{
+    soft_service_lock();
+    end_locked(conn, PEER_CELL_LOST);
     soft_service_unlock();
 }
 

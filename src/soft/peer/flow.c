@@ -74,16 +74,22 @@ static void give_up(struct soft_peer_flow *flow, struct soft_peer_item *item, in
     fail(flow, item, status);
 }
 
-/* The link is of no use any more. */
+/* The link is of no use any more: nothing is heard of the exporter, or it has ended. */
 static void break_off(struct soft_peer_conn *conn)
 {
     struct soft_peer_flow *flow = &conn->flow;
+    int why = -ENOTCONN, reason;
 
     flow->broken = true;
-    soft_peer_conn_kill(conn);
+    if (soft_link_poll(conn->remote, &reason) == SOFT_LINK_DOWN && reason == -ETIMEDOUT)
+        why = -ETIMEDOUT;
+    if (why == -ETIMEDOUT)
+        soft_peer_conn_lose(conn);
+    else
+        soft_peer_conn_kill(conn);
     OD_LIST_FOR_EACH_SAFE(link, &flow->items)
     {
-        give_up(flow, OD_LIST_ENTRY(link, struct soft_peer_item, link), -ENOTCONN);
+        give_up(flow, OD_LIST_ENTRY(link, struct soft_peer_item, link), why);
     }
 }
 

@@ -49,6 +49,7 @@ enum soft_peer_cell_state {
     PEER_CELL_LIVE = 1,
     PEER_CELL_REVOKED = 2,
     PEER_CELL_MOVED = 3, /* the importer maps a file that the exporter's range no longer shows */
+    PEER_CELL_LOST = 4,  /* the importer hears nothing of the exporter, which may live */
 };
 
 /* The importer announces an access, then looks at the state; the exporter changes the state, then
@@ -259,6 +260,8 @@ void soft_peer_conn_send(struct soft_peer_conn *conn, union soft_peer_msg *msg,
                          enum soft_peer_msg_type type);
 /* The exporter is gone or talks nonsense: every map of it is dead from now on. */
 void soft_peer_conn_kill(struct soft_peer_conn *conn);
+/* The same when it may live, but cannot be reached. */
+void soft_peer_conn_lose(struct soft_peer_conn *conn);
 void soft_peer_conns_forget(void);
 
 /* Packets on a non-blocking socket, until a time of soft_service_now_ms(). 0, -ETIMEDOUT,

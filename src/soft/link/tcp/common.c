@@ -231,7 +231,7 @@ static void beat(struct soft_service_timer *timer)
     pthread_mutex_unlock(&self->stream.lock);
     self->silent_beats = heard ? 0 : self->silent_beats + 1;
     if (self->silent_beats >= BEATS_MAX)
-        soft_tcp_news(self, TCP_GONE, -ECONNRESET);
+        soft_tcp_news(self, TCP_GONE, -ETIMEDOUT);
 }
 
 int soft_tcp_come_up(struct soft_tcp_link *self, uint32_t max_msg, uint32_t depth)

@@ -236,7 +236,7 @@ static enum soft_link_state tcp_poll(struct soft_link *link, int *reason)
     else if (phase == TCP_UP)
         return SOFT_LINK_CLOSING;
     else
-        *reason = end_arrived(self) ? 0 : -ECONNRESET;
+        *reason = end_arrived(self) ? 0 : self->reason;
     self->told = true;
     return SOFT_LINK_DOWN;
 }
