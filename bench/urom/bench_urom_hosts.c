@@ -26,14 +26,15 @@
 #include "urom/rig.h"
 #include "util/parse.h"
 
-#define PORT      18517
-#define LARGE     ((size_t)1 << 20)
-#define IN_FLIGHT 4u
-#define STREAM    300u
-#define TRIPS     2000u
-#define WARM_UP   100u
-#define ROUNDS    5u
-#define OWNER     TWO_HOSTS_THERE ":7471"
+#define PORT          18517
+#define LARGE         ((size_t)1 << 20)
+#define IN_FLIGHT     4u
+#define STREAM        300u
+#define TRIPS         2000u
+#define WARM_UP       100u
+#define ROUNDS        5u
+#define OWNER         TWO_HOSTS_THERE ":7471"
+#define PERFTEST_TIME 60 /* s, after which it is stuck */
 
 /* What the owner tells of its memory. */
 struct far {
@@ -214,7 +215,9 @@ static pid_t start(const char *command, int out)
         for (int i = 0; i < CPU_SETSIZE; i++)
             CPU_SET(i, &all);
         (void)sched_setaffinity(0, sizeof(all), &all);
+        /* Both outlast the execution of programs, but not a fork: timeout(1) would lose them. */
         prctl(PR_SET_PDEATHSIG, SIGKILL);
+        alarm(PERFTEST_TIME);
         dup2(null, 0);
         dup2(out >= 0 ? out : null, 1);
         dup2(null, 2);
@@ -251,7 +254,7 @@ static double perftest(bool large)
     pid_t other, pid;
 
     snprintf(common, sizeof(common),
-             "env UCX_TLS=tcp,self timeout 60 ucx_perftest -p %d -t %s -s %zu -n %u -w %u", PORT,
+             "env UCX_TLS=tcp,self ucx_perftest -p %d -t %s -s %zu -n %u -w %u", PORT,
              large ? "ucp_am_bw" : "ucp_am_lat", large ? LARGE : (size_t)8, large ? STREAM : TRIPS,
              WARM_UP);
     snprintf(server, sizeof(server), "exec ip netns exec %s %s", getenv("OD_THERE"), common);

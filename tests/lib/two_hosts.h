@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -143,6 +144,7 @@ static inline int two_hosts_main(char **argv)
     fflush(NULL);
     pid = fork();
     if (pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
         setenv("OD_HERE", hosts.here, 1);
         setenv("OD_THERE", hosts.there, 1);
         setenv("OD_HERE_DEVICE", hosts.here_device, 1);

@@ -7,6 +7,7 @@
 #include <ftw.h>
 #include <poll.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,12 +25,22 @@
 #define TEXT_OF(number) TEXT(number)
 #define PATIENCE_TEXT   TEXT_OF(PATIENCE)
 
-static char dir[128] = "/tmp/urom-test-XXXXXX";
+#define DIR_PREFIX "urom-test-" /* the process, and something of its own */
+
+static char dir[128];
 static pid_t owner; /* the test program, whose children do not outlive it */
 
 /* ------------------------------------------------------------------------------------------------
  * Folder, time
  */
+
+static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+    (void)st;
+    (void)type;
+    (void)ftw;
+    return remove(path);
+}
 
 const char *fixture_dir(void)
 {
@@ -42,10 +53,33 @@ void fixture_move_to(const char *path)
     setenv("OPENDOCA_RUNTIME_DIR", dir, 1);
 }
 
+/* Of tests that were killed. */
+static void sweep(void)
+{
+    DIR *names = opendir("/tmp");
+    struct dirent *entry;
+    char path[320];
+
+    while (names != NULL && (entry = readdir(names)) != NULL) {
+        const int number = strncmp(entry->d_name, DIR_PREFIX, strlen(DIR_PREFIX)) == 0
+                               ? atoi(entry->d_name + strlen(DIR_PREFIX))
+                               : 0;
+
+        if (number <= 0 || kill(number, 0) == 0 || errno != ESRCH)
+            continue;
+        snprintf(path, sizeof(path), "/tmp/%s", entry->d_name);
+        nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+    }
+    if (names != NULL)
+        closedir(names);
+}
+
 int fixture_group_setup(void **state)
 {
     (void)state;
     owner = getpid();
+    sweep();
+    snprintf(dir, sizeof(dir), "/tmp/" DIR_PREFIX "%d-XXXXXX", (int)owner);
     if (mkdtemp(dir) == NULL)
         return -1;
     unsetenv("DOCA_UROM_SERVICE_FILE");
@@ -55,14 +89,6 @@ int fixture_group_setup(void **state)
     setenv("DOCA_UROM_SPAWN_TIMEOUT_MS", PATIENCE_TEXT, 1);
     setenv("DOCA_UROM_PROBE_TIMEOUT_MS", PATIENCE_TEXT, 1);
     return setenv("OPENDOCA_RUNTIME_DIR", dir, 1);
-}
-
-static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-    (void)st;
-    (void)type;
-    (void)ftw;
-    return remove(path);
 }
 
 int fixture_group_teardown(void **state)

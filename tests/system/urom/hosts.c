@@ -87,6 +87,7 @@ bool hosts_make(unsigned int n)
     count = n;
     pretended = false;
     snprintf(id, sizeof(id), "%d", (int)getpid());
+    two_hosts_sweep();
     made = getuid() == 0 && two_hosts_run("ip netns add od-sw-%s", id) == 0 &&
            two_hosts_run("ip -n od-sw-%s link add odbr type bridge", id) == 0 &&
            two_hosts_run("ip -n od-sw-%s link set odbr up", id) == 0;
