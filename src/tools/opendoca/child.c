@@ -12,7 +12,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "soft/copy/copy.h"
 #include "tools/common/install.h"
+
+void tool_copy_engines(char *text, size_t size)
+{
+    size_t len = 0;
+
+    text[0] = '\0';
+    for (const struct soft_copy_ops *const *ops = soft_copy_engines(); *ops != NULL; ops++)
+        len += (size_t)snprintf(text + len, size - len, "%s%s", len > 0 ? ", " : "", (*ops)->name);
+}
 
 void tool_prepend(const char *name, const char *value)
 {

@@ -162,12 +162,9 @@ static void check_open_files(struct finding *finding)
 
 static void check_copy_engines(struct finding *finding)
 {
-    char text[200] = "";
-    size_t len = 0;
+    char text[200];
 
-    for (const struct soft_copy_ops *const *ops = soft_copy_engines(); *ops != NULL; ops++)
-        len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%s", len > 0 ? ", " : "",
-                                (*ops)->name);
+    tool_copy_engines(text, sizeof(text));
     say(finding, FOUND, text, "");
 }
 

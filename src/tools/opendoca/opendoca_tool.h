@@ -42,6 +42,9 @@ struct tool_env {
     const char *faults; /* fault list, or NULL */
 };
 
+/* Names of the copy engines, separated by commas. */
+void tool_copy_engines(char *text, size_t size);
+
 /* Puts a folder in front of a variable's list. */
 void tool_prepend(const char *name, const char *value);
 

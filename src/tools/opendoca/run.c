@@ -8,24 +8,47 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "soft/copy/copy.h"
+
 static void usage(FILE *out)
 {
+    char engines[200];
+
+    tool_copy_engines(engines, sizeof(engines));
     fprintf(
         out,
         "Usage: opendoca run [OPTIONS] [--] PROGRAM [ARGUMENTS]\n\n"
         "Runs a program against this tree's libraries; nothing needs to be exported by hand.\n\n"
         "  --role host|dpu   role of the program (default: the flavour it was built with)\n"
         "  --config FILE     devices file\n"
-        "  --engine NAME     copy engine: threads, inline, error\n"
+        "  --engine NAME     copy engine: %s\n"
         "  --faults LIST     faults that the error engine injects, see docs/faults.md\n"
         "  --up              start the service of UROM programs before, unless it is up; it stays\n"
         "                    up, see opendoca down\n"
-        "  -h, --help        this text\n");
+        "  -h, --help        this text\n",
+        engines);
 }
 
 static bool is_role(const char *text)
 {
     return strcmp(text, "host") == 0 || strcmp(text, "dpu") == 0;
+}
+
+/* What the program would only find out when it starts a context. */
+static bool check(const struct tool_env *env)
+{
+    char engines[200];
+
+    if (env->role != NULL && !is_role(env->role)) {
+        fprintf(stderr, "opendoca run: role '%s' is neither host nor dpu\n", env->role);
+        return false;
+    }
+    if (env->engine == NULL || soft_copy_find(env->engine) != NULL)
+        return true;
+    tool_copy_engines(engines, sizeof(engines));
+    fprintf(stderr, "opendoca run: there is no copy engine '%s'; there are: %s\n", env->engine,
+            engines);
+    return false;
 }
 
 int tool_run(int argc, char **argv)
@@ -68,10 +91,8 @@ int tool_run(int argc, char **argv)
             return TOOL_USAGE;
         }
     }
-    if (env.role != NULL && !is_role(env.role)) {
-        fprintf(stderr, "opendoca run: role '%s' is neither host nor dpu\n", env.role);
+    if (!check(&env))
         return TOOL_USAGE;
-    }
     if (optind == argc) {
         usage(stderr);
         return TOOL_USAGE;

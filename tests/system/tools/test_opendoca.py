@@ -152,6 +152,15 @@ class Run(OpendocaTest):
                             'echo $OPENDOCA_COPY_ENGINE').stdout
         self.assertEqual(out, 'inline\n')
 
+    def test_an_engine_that_does_not_exist_is_refused(self):
+        result = self.opendoca('run', '--engine', 'nope', SH, '-c', 'echo ran', status=USAGE)
+        self.assertEqual(result.stdout, '')
+        engines = re.search(r"no copy engine 'nope'; there are: (.*)", result.stderr).group(1)
+        self.assertIn('threads', engines.split(', '))
+        self.assertIn('copy engine: %s\n' % engines, self.opendoca('run', '--help').stdout)
+        for engine in engines.split(', '):
+            self.opendoca('run', '--engine', engine, '/bin/true')
+
     def test_the_exit_status_is_that_of_the_program(self):
         self.opendoca('run', SH, '-c', 'exit 7', status=7)
         self.opendoca('run', '/nonexistent', status=127)
