@@ -209,12 +209,17 @@ unsigned int hosts_count(void)
     return count;
 }
 
+void hosts_arrive(unsigned int number)
+{
+    atomic_fetch_add(&board->seats[number].arrived, 1);
+}
+
 void hosts_barrier(unsigned int number)
 {
     const uint64_t end = fixture_now_ms() + PATIENCE;
     struct seat *seat = &board->seats[number];
 
-    atomic_fetch_add(&seat->arrived, 1);
+    hosts_arrive(number);
     while (atomic_load(&seat->arrived) < count) {
         assert_true(fixture_now_ms() < end);
         poll(NULL, 0, 1);

@@ -40,6 +40,8 @@ unsigned int hosts_count(void);
 const char *hosts_addr(unsigned int rank);
 /* All are here. `seat` is another one each time, below HOSTS_SLOTS. */
 void hosts_barrier(unsigned int seat);
+/* The same for one that does not wait for the others. */
+void hosts_arrive(unsigned int seat);
 /* Gives bytes to all, and gets them from one, after a barrier in between. */
 void hosts_give(unsigned int seat, const void *bytes, size_t len);
 void hosts_get(unsigned int seat, unsigned int rank, void *bytes, size_t len);

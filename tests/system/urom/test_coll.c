@@ -3,6 +3,7 @@
 #include "ops_fixture.h"
 #include "team.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -481,6 +482,49 @@ static void a_member_that_leaves_fails_what_needs_it(void **state)
     close_members();
 }
 
+/* Both reach the other one at the same time, whose worker stands still until then. */
+static void a_member_that_begins_and_leaves_fails_what_needs_it(void **state)
+{
+    struct area src[2], dst[2], other;
+    pid_t pid;
+
+    (void)state;
+    open_members(2);
+    for (unsigned int i = 0; i < 2; i++) {
+        src[i] = area_open(i, LARGE, true);
+        dst[i] = area_open(i, LARGE, true);
+    }
+    pid = team_pid(1);
+    for (unsigned int k = 0; k < 2; k++) {
+        const unsigned int i = 1 - k;
+        struct ops_result *end = i == 0 ? &results[2] : &results[3];
+
+        assert_ok(doca_urom_coll_allreduce(teams[i], at(&src[i], 0), at(&dst[i], 0), LARGE,
+                                           DOCA_UROM_COLL_INT64, DOCA_UROM_COLL_SUM, ops_done,
+                                           end));
+        other = area_open(i, 8, true); /* it has begun when this is done */
+        area_close(i, &other);
+        if (i == 1)
+            fixture_freeze(pid);
+    }
+    assert_ok(doca_urom_coll_team_destroy(teams[0], ops_done, &results[0]));
+    all_are(1, DOCA_SUCCESS);
+    assert_int_equal(kill(pid, SIGCONT), 0);
+    while (results[3].count == 0)
+        fixture_event(team.host.pe);
+    assert_int_equal(results[2].count, 1);
+    assert_doca(DOCA_ERROR_IO_FAILED, results[2].status);
+    assert_doca(DOCA_ERROR_IO_FAILED, results[3].status);
+    results[2].count = results[3].count = 0;
+    assert_ok(doca_urom_coll_team_destroy(teams[1], ops_done, &results[0]));
+    all_are(1, DOCA_SUCCESS);
+    for (unsigned int i = 0; i < 2; i++) {
+        area_close(i, &src[i]);
+        area_close(i, &dst[i]);
+    }
+    close_members();
+}
+
 static void a_worker_that_dies_fails_the_team(void **state)
 {
     (void)state;
@@ -506,6 +550,7 @@ int main(void)
         cmocka_unit_test(members_that_disagree_all_hear_of_it),
         cmocka_unit_test(lists_that_differ_make_no_team),
         cmocka_unit_test(a_member_that_leaves_fails_what_needs_it),
+        cmocka_unit_test(a_member_that_begins_and_leaves_fails_what_needs_it),
         cmocka_unit_test(a_worker_that_dies_fails_the_team),
     };
 

@@ -4,11 +4,9 @@
 #include "ops_fixture.h"
 #include "plugins/test_wire.h"
 
-#include <dirent.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -82,9 +80,8 @@ static void area_close(struct area *area, size_t len)
     munmap(area->bytes, len);
 }
 
-/* Tells the others of an area, and attaches that of the next host. */
-static struct far exchange(unsigned int seat, const struct area *area,
-                           struct doca_urom_ops_region **region)
+/* Tells the others of an area, and what host `of` tells. */
+static struct far tell(unsigned int seat, const struct area *area, unsigned int of)
 {
     struct far own = {.addr = (uintptr_t)area->bytes}, far;
     const void *desc;
@@ -92,7 +89,16 @@ static struct far exchange(unsigned int seat, const struct area *area,
     assert_ok(doca_urom_ops_region_get_desc(area->region, &desc, &own.len));
     memcpy(own.desc, desc, own.len);
     hosts_give(seat, &own, sizeof(own));
-    hosts_get(seat, (hosts_rank() + 1) % hosts_count(), &far, sizeof(far));
+    hosts_get(seat, of, &far, sizeof(far));
+    return far;
+}
+
+/* The same, and attaches that of the next host. */
+static struct far exchange(unsigned int seat, const struct area *area,
+                           struct doca_urom_ops_region **region)
+{
+    struct far far = tell(seat, area, (hosts_rank() + 1) % hosts_count());
+
     assert_ok(ops_attach(&client, far.desc, far.len, region));
     ops_region_is(*region, "remote");
     return far;
@@ -233,15 +239,16 @@ static void team_done(struct doca_urom_coll_team *one, doca_error_t status, void
     ops_done(NULL, status, user_data);
 }
 
-static struct doca_urom_coll_team *make_team(uint64_t id)
+/* Of the first `n` hosts. */
+static struct doca_urom_coll_team *make_team(uint64_t id, unsigned int n)
 {
     struct doca_urom_coll_team *made;
     uint64_t ids[HOSTS_MAX];
 
-    for (unsigned int i = 0; i < hosts_count(); i++)
+    for (unsigned int i = 0; i < n; i++)
         ids[i] = 10 + i;
-    assert_ok(doca_urom_coll_team_create(client.ops, id, 10 + hosts_rank(), ids, hosts_count(),
-                                         team_done, &result, &made));
+    assert_ok(doca_urom_coll_team_create(client.ops, id, 10 + hosts_rank(), ids, n, team_done,
+                                         &result, &made));
     assert_ok(ops_wait(&client, &result));
     return made;
 }
@@ -249,15 +256,20 @@ static struct doca_urom_coll_team *make_team(uint64_t id)
 static void open_team(void)
 {
     domain = hosts_domain(client.host.pe, client.worker);
-    team = make_team(3);
+    team = make_team(3, hosts_count());
+}
+
+static void close_domain(void)
+{
+    assert_ok(doca_ctx_stop(doca_urom_domain_as_ctx(domain)));
+    assert_ok(doca_urom_domain_destroy(domain));
 }
 
 static void close_team(void)
 {
     assert_ok(doca_urom_coll_team_destroy(team, ops_done, &result));
     assert_ok(ops_wait(&client, &result));
-    assert_ok(doca_ctx_stop(doca_urom_domain_as_ctx(domain)));
-    assert_ok(doca_urom_domain_destroy(domain));
+    close_domain();
 }
 
 static struct doca_urom_coll_place place_of(const struct area *area)
@@ -549,49 +561,6 @@ static void worker_dies(void)
     exit(0); /* whose end is not what this is about */
 }
 
-/* The state of a thread; 0: it has none any more. */
-static char thread_state(pid_t pid, const char *thread)
-{
-    char path[64], line[512] = "", *at = NULL;
-    FILE *file;
-
-    snprintf(path, sizeof(path), "/proc/%d/task/%.20s/stat", (int)pid, thread);
-    file = fopen(path, "re");
-    if (file == NULL)
-        return 0;
-    if (fgets(line, sizeof(line), file) != NULL)
-        at = strrchr(line, ')');
-    fclose(file);
-    return at != NULL ? at[2] : 0;
-}
-
-/* No thread of a process runs: one has stopped, and none of the others goes on, which a tracer may
- * have in its hands. */
-static bool is_stopped(pid_t pid)
-{
-    bool one = false, all = true;
-    struct dirent *task;
-    char path[64];
-    DIR *tasks;
-
-    snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-    tasks = opendir(path);
-    assert_non_null(tasks);
-    while ((task = readdir(tasks)) != NULL) {
-        const char state = task->d_name[0] != '.' ? thread_state(pid, task->d_name) : 0;
-
-        one = one || state == 'T';
-        all = all && (state == 'T' || state == 't' || state == 0);
-    }
-    closedir(tasks);
-    return one && all;
-}
-
-static bool has_stopped(void *arg)
-{
-    return is_stopped(*(const pid_t *)arg);
-}
-
 static void await(struct ops_result *end)
 {
     while (end->count == 0)
@@ -606,77 +575,98 @@ static void small_put(struct area *src, struct area *dst)
     assert_ok(ops_wait(&client, &result));
 }
 
-/* Host 0, whose worker cannot read host 1's memory any more: everything else goes on. A team that
- * is destroyed meanwhile is gone when what is away has come back. */
-static void go_on_without(pid_t owner, struct area *src, struct area *dst,
-                          struct doca_urom_ops_region *there, uint64_t addr)
+/* Host 0, whose worker cannot attach host 1's memory: everything else goes on. A team that is
+ * destroyed meanwhile is gone when what is away has come back. */
+static void go_on_without(pid_t owner, struct area *src, struct area *dst)
 {
-    struct ops_result one = {0}, two = {0}, gone = {0}, put = {0};
+    struct ops_result one = {0}, two = {0}, gone = {0};
 
-    assert_int_equal(kill(owner, SIGSTOP), 0);
-    fixture_wait(has_stopped, &owner);
+    fixture_freeze(owner);
+    hosts_barrier(1);
     assert_ok(post_allreduce(team, src, dst, WORDS, &one));
     assert_ok(post_allreduce(second_team, src, dst, WORDS, &two));
-    assert_ok(doca_urom_rma_put(client.ops, src->region, (uintptr_t)src->bytes, there, addr, 64, 0,
-                                ops_done, &put));
     small_put(src, dst);
-    assert_int_equal(one.count + two.count + put.count, 0);
+    assert_int_equal(one.count + two.count, 0);
     assert_ok(doca_urom_coll_team_destroy(second_team, ops_done, &gone));
-    small_put(src, dst);
-    assert_int_equal(one.count + two.count + gone.count, 0);
     await(&gone);
     assert_int_equal(two.count, 1);
     await(&one);
-    await(&put);
-    assert_doca(DOCA_ERROR_IO_FAILED, put.status); /* it is there, but out of reach */
-    assert_ok(doca_urom_rma_put(client.ops, src->region, (uintptr_t)src->bytes, there, addr, 64, 0,
-                                ops_done, &result));
-    assert_doca(DOCA_ERROR_IO_FAILED, ops_wait(&client, &result));
+    hosts_barrier(2);
     assert_int_equal(kill(owner, SIGCONT), 0);
     assert_doca(DOCA_ERROR_IO_FAILED, one.status);
     assert_doca(DOCA_ERROR_IO_FAILED, two.status);
     assert_ok(gone.status);
 }
 
-/* Host 1's client stands still when its memory is needed. */
+/* Host 1, which stands still meanwhile. */
+static void stand_still(const struct area *src, const struct area *dst)
+{
+    struct ops_result one = {0}, two = {0};
+    const pid_t self = getpid();
+
+    assert_ok(post_allreduce(team, src, dst, WORDS, &one));
+    assert_ok(post_allreduce(second_team, src, dst, WORDS, &two));
+    hosts_arrive(1);
+    hosts_arrive(2);
+    hosts_give(0, &self, sizeof(self)); /* may be stopped from now on */
+    await(&one);
+    await(&two);
+    assert_doca(DOCA_ERROR_IO_FAILED, one.status);
+    assert_doca(DOCA_ERROR_IO_FAILED, two.status);
+    assert_ok(doca_urom_coll_team_destroy(second_team, ops_done, &result));
+    assert_ok(ops_wait(&client, &result));
+}
+
+/* Host 2 has attached it before: the memory is there, but out of reach. */
+static void write_in_vain(struct area *src, struct doca_urom_ops_region *there, uint64_t addr)
+{
+    hosts_barrier(1);
+    for (unsigned int i = 0; i < 2; i++) {
+        assert_ok(doca_urom_rma_put(client.ops, src->region, (uintptr_t)src->bytes, there, addr, 64,
+                                    0, ops_done, &result));
+        assert_doca(DOCA_ERROR_IO_FAILED, ops_wait(&client, &result));
+    }
+    hosts_barrier(2);
+}
+
+/* The client of host 1 does when its memory is needed. */
 static void owner_stands_still(void)
 {
     static const char *const plugins[] = {"worker_rma", "worker_coll", NULL};
-    const pid_t self = getpid();
-    struct doca_urom_ops_region *there;
-    struct ops_result one = {0}, two = {0};
+    struct doca_urom_ops_region *there = NULL;
     struct area src, dst;
     struct far far;
-    pid_t owner;
+    pid_t owner = 0;
 
     open_all(plugins);
     src = area_open(WORDS * 8, true);
     dst = area_open(WORDS * 8, false);
-    open_team();
-    second_team = make_team(4);
-    far = exchange(3, &dst, &there);
-    assert_ok(allreduce(&src, &dst, WORDS));
-    if (hosts_rank() == 1) {
-        assert_ok(post_allreduce(team, &src, &dst, WORDS, &one));
-        assert_ok(post_allreduce(second_team, &src, &dst, WORDS, &two));
+    domain = hosts_domain(client.host.pe, client.worker);
+    if (hosts_rank() < 2) {
+        team = make_team(3, 2);
+        second_team = make_team(4, 2);
     }
-    hosts_give(0, &self, sizeof(self));
+    far = tell(3, &dst, 1);
+    if (hosts_rank() == 2)
+        assert_ok(ops_attach(&client, far.desc, far.len, &there));
     if (hosts_rank() == 1) {
-        await(&one);
-        await(&two);
-        assert_doca(DOCA_ERROR_IO_FAILED, one.status);
-        assert_doca(DOCA_ERROR_IO_FAILED, two.status);
-        assert_ok(doca_urom_coll_team_destroy(second_team, ops_done, &result));
-        assert_ok(ops_wait(&client, &result));
+        stand_still(&src, &dst);
     } else {
+        hosts_give(0, &owner, sizeof(owner));
         hosts_get(0, 1, &owner, sizeof(owner));
-        go_on_without(owner, &src, &dst, there, far.addr);
+        if (hosts_rank() == 0)
+            go_on_without(owner, &src, &dst);
+        else
+            write_in_vain(&src, there, far.addr);
     }
-    hosts_barrier(1);
-    assert_ok(allreduce(&src, &dst, WORDS)); /* and then as usual */
-    close_team();
-    ops_region_end(&client, there);
-    hosts_barrier(2);
+    if (hosts_rank() < 2) {
+        assert_ok(allreduce(&src, &dst, WORDS)); /* as usual */
+        close_team();
+    } else {
+        ops_region_end(&client, there);
+        close_domain();
+    }
+    hosts_barrier(4);
     area_close(&src, WORDS * 8);
     area_close(&dst, WORDS * 8);
     close_all();
@@ -801,7 +791,7 @@ CASE(refusals, 3)
 CASE(owner_dies, 2)
 CASE(cable_is_cut, 2)
 CASE(worker_dies, 3)
-CASE(owner_stands_still, 2)
+CASE(owner_stands_still, 3)
 CASE(owner_of_a_team_dies, 3)
 CASE(far_service_is_cut_off, 2)
 
@@ -818,7 +808,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_teardown(owner_dies_on_2_hosts, remove_hosts),
         cmocka_unit_test_teardown(cable_is_cut_on_2_hosts, remove_hosts),
         cmocka_unit_test_teardown(worker_dies_on_3_hosts, remove_hosts),
-        cmocka_unit_test_teardown(owner_stands_still_on_2_hosts, remove_hosts),
+        cmocka_unit_test_teardown(owner_stands_still_on_3_hosts, remove_hosts),
         cmocka_unit_test_teardown(owner_of_a_team_dies_on_3_hosts, remove_hosts),
         cmocka_unit_test_teardown(far_service_is_cut_off_on_2_hosts, remove_hosts),
     };

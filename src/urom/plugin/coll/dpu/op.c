@@ -124,6 +124,16 @@ static bool needs(const struct coll_op *op, const struct coll_from *from)
            (op->cmd.head.op == COLL_ALLREDUCE && (from->got & COLL_GOT_SLICE) == 0);
 }
 
+/* Whether one has left right behind its beginning, of whom more has to come. */
+static bool misses_member(const struct coll_op *op)
+{
+    for (uint32_t i = 0; i < op->team->size; i++) {
+        if (op->team->members[i].gone && needs(op, &op->slot->from[i]))
+            return true;
+    }
+    return false;
+}
+
 void coll_ops_lose(struct coll_team *team, uint32_t rank)
 {
     OD_LIST_FOR_EACH_SAFE(link, &team->ops)
@@ -550,10 +560,15 @@ static void open_all(struct coll_op *op)
     op->state = COLL_ENDING;
     if (op->status != DOCA_SUCCESS)
         return;
-    if (op->eager)
+    if (op->eager) {
         coll_op_work(op, coll_line_of(op->dst), finish_eager);
-    else
-        op->state = op->cmd.head.op == COLL_ALLREDUCE ? COLL_REDUCING : COLL_MOVING;
+        return;
+    }
+    op->state = op->cmd.head.op == COLL_ALLREDUCE ? COLL_REDUCING : COLL_MOVING;
+    if (misses_member(op)) {
+        op->status = DOCA_ERROR_IO_FAILED;
+        op->state = COLL_ENDING;
+    }
 }
 
 static void progress_op(struct coll_op *op)
