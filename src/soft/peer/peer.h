@@ -31,8 +31,8 @@
  * free one), or the export itself asks for it, an address of its own that others reach: the
  * descriptor then says where to connect, and who has the descriptor has access. A copy ends with
  * -EIO when there is no answer for 5 s, and later ones do so at once; the death of the exporter's
- * process is seen at once, that of its host or cable within 5 s. A bracket holds nothing back on another host: single accesses
- * are what a revocation waits for.
+ * process is seen at once, that of its host or cable within 5 s. A bracket holds nothing back on
+ * another host: single accesses are what a revocation waits for.
  *
  * Threads: creating, exporting, importing and closing from any thread. Accesses to one map from any
  * number of threads at once. A forked child inherits neither exports nor maps: destroying and
