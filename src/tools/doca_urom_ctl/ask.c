@@ -37,14 +37,14 @@ static uint64_t patience_ms(void)
     return value != NULL && od_parse_u64(value, &ms) == 0 && ms <= TIMEOUT_MAX_MS ? ms : TIMEOUT_MS;
 }
 
-/* False when the time is up. */
+/* False when the time is up and there is nothing. */
 static bool wait_for(struct soft_link *link, struct od_waker *waker, uint64_t deadline)
 {
     struct pollfd fd = {.fd = waker->fd, .events = POLLIN};
     const uint64_t now = now_ms();
 
-    if (now >= deadline)
-        return false;
+    if (now >= deadline) /* this process may have stood still past it */
+        return soft_link_pending(link);
     od_waker_arm(waker);
     if (!soft_link_pending(link))
         poll(&fd, 1, (int)(deadline - now));

@@ -22,7 +22,8 @@
  * Waiting, which only the start of a service does
  */
 
-/* Sleeps until the link may have something, or the deadline. False when that has passed. */
+/* Sleeps until the link may have something, or the deadline. False when that has passed and there
+ * is nothing. */
 static bool wait_for(const struct doca_urom_service *service, struct soft_link *link,
                      uint64_t deadline)
 {
@@ -30,8 +31,8 @@ static bool wait_for(const struct doca_urom_service *service, struct soft_link *
     struct pollfd fd = {.fd = waker->fd, .events = POLLIN};
     const uint64_t now = urom_now_ms();
 
-    if (now >= deadline)
-        return false;
+    if (now >= deadline) /* this process may have stood still past it */
+        return soft_link_pending(link);
     od_waker_arm(waker);
     if (!soft_link_pending(link))
         poll(&fd, 1, (int)OD_MIN(deadline - now, (uint64_t)NAP_MS));
