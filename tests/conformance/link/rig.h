@@ -31,9 +31,7 @@
 #include "lib/seconds.h"
 #include "soft/link/link.h"
 
-#define RIG_SECONDS    30 /* no case waits longer */
-#define RIG_FIRST_PORT 12000u
-#define RIG_PORTS      20000u
+#define RIG_SECONDS 30 /* no case waits longer */
 
 struct rig {
     char addr[SOFT_LINK_ADDR_MAX]; /* to listen at */
@@ -71,25 +69,20 @@ static inline void rig_tick(time_t deadline)
 
 /* ---- Set-up ---- */
 
-/* Not one of those that the kernel gives to whoever wants just any: between two listeners of a case
- * it would be somebody else's. Other processes begin elsewhere. */
-static inline unsigned int rig_free_port(void)
+/* A port that nobody else gets as long as this process lives: it stays bound. Between two listeners
+ * of a case it would be somebody else's otherwise. */
+static inline unsigned int rig_hold_port(void)
 {
-    static unsigned int cases;
     struct sockaddr_in sa = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
-    unsigned int port;
-    bool is_free;
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    socklen_t len = sizeof(sa);
+    const int on = 1;
 
-    do {
-        int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-        assert_true(fd >= 0 && cases < RIG_PORTS);
-        port = RIG_FIRST_PORT + ((unsigned int)getpid() * 61 + cases++) % RIG_PORTS;
-        sa.sin_port = htons((uint16_t)port);
-        is_free = bind(fd, (struct sockaddr *)&sa, sizeof(sa)) == 0;
-        close(fd);
-    } while (!is_free);
-    return port;
+    /* The listeners reuse addresses, too. */
+    assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)), 0);
+    assert_int_equal(bind(fd, (struct sockaddr *)&sa, sizeof(sa)), 0);
+    assert_int_equal(getsockname(fd, (struct sockaddr *)&sa, &len), 0);
+    return ntohs(sa.sin_port);
 }
 
 /* An address that nobody listens at, the same for both sides. Both have the patience of a case. */
@@ -103,7 +96,7 @@ static inline void rig_init(struct rig *rig)
                                  .backlog = 4,
                                  .answer_timeout = 1000 * RIG_SECONDS}};
     if (rig_is_network())
-        snprintf(rig->addr, sizeof(rig->addr), "%s:127.0.0.1:%u", rig_transport, rig_free_port());
+        snprintf(rig->addr, sizeof(rig->addr), "%s:127.0.0.1:%u", rig_transport, rig_hold_port());
     else
         snprintf(rig->addr, sizeof(rig->addr), "%s:case-%u", rig_transport, ++cases);
 }
