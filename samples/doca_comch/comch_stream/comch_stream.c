@@ -279,10 +279,11 @@ static doca_error_t run(struct stream *stream)
         if (result == DOCA_SUCCESS)
             result = send_piece(stream, i);
     }
-    /* The DPU says when it has everything. */
-    while (result == DOCA_SUCCESS &&
-           (stream->channel.received == 0 || stream->moved < stream->pieces))
+    /* The DPU says when it has everything, and leaves, which may be seen before the last ends. */
+    while (result == DOCA_SUCCESS && stream->channel.received == 0)
         result = step(stream);
+    while (result == DOCA_SUCCESS && stream->moved < stream->pieces)
+        doca_pe_progress(stream->pe);
     printf("%llu pieces sent\n", (unsigned long long)(stream->moved - stream->failed));
     return result == DOCA_SUCCESS && stream->failed > 0 ? DOCA_ERROR_IO_FAILED : result;
 }
