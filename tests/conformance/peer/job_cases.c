@@ -17,7 +17,8 @@ struct rig {
     struct soft_peer_port port;
     struct od_waker waker;
     struct soft_peer_job jobs[JOBS];
-    unsigned int out; /* jobs that have come out */
+    unsigned int out;    /* jobs that have come out */
+    unsigned long empty; /* calls that found none */
 };
 
 static void open_rig(struct rig *rig, const struct setting *setting)
@@ -64,20 +65,19 @@ static void add_one(struct rig *rig, unsigned int i)
     assert_int_equal(soft_peer_job_begin(&rig->port, job), 0);
 }
 
-/* Until all have come out, which they do in their order. No call takes as long as an answer may.
- * The last status, which all have. */
+/* Until all have come out, which they do in their order. The last status, which all have. */
 static int collect_any(struct rig *rig, unsigned int n)
 {
     const uint64_t limit = now_ms() + 60000;
 
     while (rig->out < n) {
-        const uint64_t before = now_ms();
         struct soft_peer_job *job = soft_peer_port_poll(&rig->port);
 
-        assert_true(now_ms() - before < 4000);
         assert_true(now_ms() < limit);
-        if (job == NULL)
+        if (job == NULL) {
+            rig->empty++;
             continue;
+        }
         assert_ptr_equal(job, &rig->jobs[rig->out]);
         assert_int_equal(job->status, rig->jobs[0].status);
         rig->out++;
@@ -183,15 +183,20 @@ static void jobs_are_checked_before(void **state)
 static void a_stopped_exporter_holds_nobody_up(void **state)
 {
     uint8_t byte = 0x22, back = 0;
+    uint64_t before;
     struct rig rig;
     int status;
 
     open_rig(&rig, *state);
     actor_pause(&rig.exporter);
+    before = now_ms();
     begin(&rig, 0, SOFT_PEER_JOB_WRITE, 0, &byte, 1);
     begin(&rig, 1, SOFT_PEER_JOB_READ, 0, &back, 1);
+    before = now_ms() - before;
     status = collect_any(&rig, 2);
     assert_true(status == -EIO || status == -ENOTCONN);
+    /* A call that waits finds what it has waited for, unless the time was over before the first. */
+    assert_true(rig.empty > 0 || before >= 1000);
     assert_int_equal(back, 0);
     actor_resume(&rig.exporter);
     close_rig(&rig);
