@@ -13,6 +13,7 @@
 #define BACKLOG     256
 #define MAX_CALLERS 1024u /* that have not been handed out */
 #define ASK_MS      5000  /* a caller that asks nothing */
+#define PAUSE_MS    100   /* without new callers when descriptors have run out */
 
 struct soft_cm_request {
     struct od_list link; /* asking, or in the queue */
@@ -28,6 +29,7 @@ struct soft_cm_listener {
     int fd;
     pid_t pid; /* that it belongs to: in a forked child nothing is watched */
     struct soft_service_watch sock;
+    struct soft_service_timer pause;
     struct od_waker *waker;
     struct od_list asking;
     struct od_list queue;
@@ -113,6 +115,13 @@ static void take_caller(struct soft_cm_listener *listener, int fd,
         soft_service_timer_set(&request->timer, ASK_MS, expired);
 }
 
+static void resume(struct soft_service_timer *timer)
+{
+    struct soft_cm_listener *listener = OD_CONTAINER_OF(timer, struct soft_cm_listener, pause);
+
+    soft_service_watch_events(&listener->sock, EPOLLIN);
+}
+
 static void listener_ready(struct soft_service_watch *watch, uint32_t events)
 {
     struct soft_cm_listener *listener = OD_CONTAINER_OF(watch, struct soft_cm_listener, sock);
@@ -124,6 +133,10 @@ static void listener_ready(struct soft_service_watch *watch, uint32_t events)
     while ((fd = accept4(listener->fd, &peer.any, &len, SOCK_NONBLOCK | SOCK_CLOEXEC)) >= 0) {
         take_caller(listener, fd, &peer);
         len = sizeof(peer);
+    }
+    if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS) {
+        soft_service_watch_events(watch, 0);
+        soft_service_timer_set(&listener->pause, PAUSE_MS, resume);
     }
 }
 
@@ -224,10 +237,12 @@ void soft_cm_unlisten(struct soft_cm_listener *listener)
     if (listener == NULL)
         return;
     soft_service_lock();
-    if (listener->pid != getpid())
+    if (listener->pid != getpid()) {
         forget_watches(&listener->asking);
-    else
+    } else {
         soft_service_watch_del(&listener->sock);
+        soft_service_timer_cancel(&listener->pause);
+    }
     drop_all(&listener->asking);
     drop_all(&listener->queue);
     soft_service_unlock();

@@ -10,10 +10,27 @@
 #include <string.h>
 #include <cmocka.h>
 #include <poll.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #define PATIENCE 20000 /* ms */
+
+/* Instead of the system's: how many calls still find no descriptor. */
+static atomic_uint none_left;
+
+int accept4(int fd, struct sockaddr *addr, socklen_t *len, int flags)
+{
+    if (atomic_load(&none_left) > 0) {
+        atomic_fetch_sub(&none_left, 1);
+        errno = EMFILE;
+        return -1;
+    }
+    return (int)syscall(SYS_accept4, fd, addr, len, flags);
+}
 
 static int held; /* keeps the port of the last listener, so that nobody else gets it */
 
@@ -161,12 +178,51 @@ static void callers_that_leave_are_noticed(void **state)
     od_waker_close(&there);
 }
 
+static uint64_t now_ms(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* It tries a few times a second, instead of as fast as it can. */
+static void a_listener_without_descriptors_pauses(void **state)
+{
+    struct od_waker there;
+    struct soft_cm_listener *listener;
+    struct soft_cm_call *call;
+    uint64_t begin;
+    uint16_t port;
+
+    (void)state;
+    assert_int_equal(od_waker_open(&there), 0);
+    listener = listen_somewhere(&there, &port);
+    atomic_store(&none_left, 3);
+    begin = now_ms();
+    assert_int_equal(soft_cm_call("127.0.0.1", port, PATIENCE, "what?", 5, NULL, &call), 0);
+    soft_cm_refuse(await_request(listener, &there));
+    assert_int_equal(atomic_load(&none_left), 0);
+    assert_true(now_ms() - begin >= 250);
+    soft_cm_hang_up(call);
+    /* Nor does one that pauses outlive its end. */
+    atomic_store(&none_left, 1);
+    assert_int_equal(soft_cm_call("127.0.0.1", port, PATIENCE, "what?", 5, NULL, &call), 0);
+    while (atomic_load(&none_left) > 0)
+        sched_yield();
+    soft_cm_unlisten(listener);
+    soft_cm_hang_up(call);
+    close(held);
+    od_waker_close(&there);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_question_is_answered),
         cmocka_unit_test(refusals_have_reasons),
         cmocka_unit_test(callers_that_leave_are_noticed),
+        cmocka_unit_test(a_listener_without_descriptors_pauses),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
