@@ -248,6 +248,8 @@ static void stopping(struct doca_ctx *ctx)
 {
     struct doca_comch_server *server = from_ctx(ctx);
 
+    /* Who is welcome gets a connection, and the program hears of it, until the door is closed. */
+    soft_link_admit_no_more(server->listener);
     add_clients(server);
     soft_link_unlisten(server->listener);
     server->listener = NULL;

@@ -91,6 +91,12 @@ void soft_link_unlisten(struct soft_link_listener *listener)
         listener->ops->unlisten(listener);
 }
 
+void soft_link_admit_no_more(struct soft_link_listener *listener)
+{
+    if (listener->ops->admit_no_more != NULL)
+        listener->ops->admit_no_more(listener);
+}
+
 const char *soft_link_listener_addr(const struct soft_link_listener *listener)
 {
     return listener->addr;

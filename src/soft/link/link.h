@@ -100,6 +100,10 @@ SOFT_API const char *soft_link_with_faults(const char *addr, char wrapped[SOFT_L
 SOFT_API int soft_link_listen(const char *addr, const struct soft_link_conf *conf,
                               struct soft_link_listener **listener);
 SOFT_API void soft_link_unlisten(struct soft_link_listener *listener);
+/* For owners with admit, before they unlisten: nobody is taken in any more when it returns, and
+ * soft_link_next() hands out all who were. Only the transport local has it, the others do nothing.
+ */
+SOFT_API void soft_link_admit_no_more(struct soft_link_listener *listener);
 /* The address that others connect to (port filled in). */
 SOFT_API const char *soft_link_listener_addr(const struct soft_link_listener *listener);
 

@@ -36,6 +36,7 @@ struct soft_link_ops {
     int (*listen)(const char *addr, const struct soft_link_conf *conf,
                   struct soft_link_listener **listener);
     void (*unlisten)(struct soft_link_listener *listener);
+    void (*admit_no_more)(struct soft_link_listener *listener); /* NULL: nothing */
     struct soft_link *(*next)(struct soft_link_listener *listener);
     bool (*listener_pending)(const struct soft_link_listener *listener);
     int (*connect)(const char *addr, const struct soft_link_conf *conf, const void *hello,

@@ -319,6 +319,32 @@ static void admission_may_refuse(void **state)
     assert_null(soft_link_next(rig.listener));
 }
 
+static void who_was_admitted_before_the_end_is_handed_out(void **state)
+{
+    struct soft_link *late;
+
+    (void)state;
+    if (!rig_is("local"))
+        skip();
+    rig.conf.admit = admit_friends;
+    rig.conf.admit_arg = greetings;
+    rig_listen(&rig);
+    rig.client = rig_connect(&rig);
+    rig_wait(rig.client, SOFT_LINK_UP);
+    rig_send(rig.client, "early", 5);
+    soft_link_admit_no_more(rig.listener);
+    late = rig_connect(&rig);
+    rig.server = rig_next(&rig);
+    rig_expect(rig.server, "early", 5);
+    assert_null(soft_link_next(rig.listener));
+    assert_int_equal(soft_link_poll(late, NULL), SOFT_LINK_CONNECTING);
+    /* The links outlive the listener. */
+    soft_link_unlisten(rig.listener);
+    rig.listener = NULL;
+    assert_int_equal(soft_link_poll(rig.client, NULL), SOFT_LINK_UP);
+    soft_link_close(late);
+}
+
 static void an_admitted_client_that_left_is_still_handed_out(void **state)
 {
     (void)state;
@@ -380,6 +406,7 @@ int main(int argc, char **argv)
         CASE(another_listener_takes_over),
         CASE(admission_needs_no_owner),
         CASE(admission_may_refuse),
+        CASE(who_was_admitted_before_the_end_is_handed_out),
         CASE(an_admitted_client_that_left_is_still_handed_out),
         CASE(each_side_knows_the_other),
     };

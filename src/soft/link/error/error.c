@@ -174,6 +174,11 @@ static void error_unlisten(struct soft_link_listener *listener)
     free(OD_CONTAINER_OF(listener, struct error_listener, base));
 }
 
+static void error_admit_no_more(struct soft_link_listener *listener)
+{
+    soft_link_admit_no_more(inner_of(listener));
+}
+
 static struct soft_link *error_next(struct soft_link_listener *listener)
 {
     struct soft_link_listener *inner = inner_of(listener);
@@ -483,6 +488,7 @@ const struct soft_link_ops soft_link_error_ops = {
     .name = "error",
     .listen = error_listen,
     .unlisten = error_unlisten,
+    .admit_no_more = error_admit_no_more,
     .next = error_next,
     .listener_pending = error_listener_pending,
     .connect = error_connect,

@@ -273,17 +273,30 @@ int soft_local_listen(const char *addr, const struct soft_link_conf *conf,
     return 0;
 }
 
+/* Lock held. */
+static void let_nobody_in(struct local_listener *self)
+{
+    soft_service_watch_del(&self->watch);
+    soft_service_timer_cancel(&self->pause);
+    while (drop_oldest_silent(self))
+        ;
+}
+
+void soft_local_admit_no_more(struct soft_link_listener *listener)
+{
+    soft_service_lock();
+    let_nobody_in(local_listener(listener));
+    soft_service_unlock();
+}
+
 void soft_local_unlisten(struct soft_link_listener *listener)
 {
     struct local_listener *self = local_listener(listener);
     struct soft_link_guest *guest;
 
     soft_service_lock();
-    soft_service_watch_del(&self->watch);
-    soft_service_timer_cancel(&self->pause);
+    let_nobody_in(self);
     od_list_remove(&self->all);
-    while (drop_oldest_silent(self))
-        ;
     while ((guest = soft_link_queue_waiting(&self->queue)) != NULL)
         drop(link_of(guest), 0);
     soft_service_unlock();

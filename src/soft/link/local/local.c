@@ -260,6 +260,7 @@ const struct soft_link_ops soft_link_local_ops = {
     .listen = soft_local_listen,
     .unlisten = soft_local_unlisten,
     .next = soft_local_next,
+    .admit_no_more = soft_local_admit_no_more,
     .listener_pending = soft_local_listener_pending,
     .connect = soft_local_connect,
     .accept = soft_local_accept,

@@ -118,6 +118,7 @@ int soft_local_connect(const char *addr, const struct soft_link_conf *conf, cons
 int soft_local_listen(const char *addr, const struct soft_link_conf *conf,
                       struct soft_link_listener **listener);
 void soft_local_unlisten(struct soft_link_listener *listener);
+void soft_local_admit_no_more(struct soft_link_listener *listener);
 struct soft_link *soft_local_next(struct soft_link_listener *listener);
 bool soft_local_listener_pending(const struct soft_link_listener *listener);
 int soft_local_accept(struct soft_link *link, const void *answer, size_t len);
