@@ -11,6 +11,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <doca_log.h>
@@ -22,6 +23,7 @@
 DOCA_LOG_REGISTER(UROM::DAEMON::LOCK);
 
 #define FILE_NAME (UROM_WIRE_ADDR_SIZE + 8)
+#define LOCK_WAIT 5000 /* ms */
 
 /* Where lock and state lie: with the machine's daemon, or in the user's runtime folder. */
 static int open_dir(const struct daemon *daemon)
@@ -162,6 +164,20 @@ void daemon_lock_note(struct daemon *daemon)
  * Lock
  */
 
+/* One that was killed may have left children that had not begun their program yet, and hold its
+ * lock until they do. */
+static bool take_lock(int fd)
+{
+    const struct timespec pause = {.tv_nsec = 10000000};
+    bool taken = flock(fd, LOCK_EX | LOCK_NB) == 0;
+
+    for (unsigned int ms = 0; !taken && ms < LOCK_WAIT; ms += 10) {
+        nanosleep(&pause, NULL);
+        taken = flock(fd, LOCK_EX | LOCK_NB) == 0;
+    }
+    return taken;
+}
+
 int daemon_lock(struct daemon *daemon)
 {
     char name[FILE_NAME];
@@ -175,7 +191,7 @@ int daemon_lock(struct daemon *daemon)
         DOCA_LOG_ERR("cannot open the lock file %s: %s", name, strerror(errno));
         return DAEMON_LISTEN;
     }
-    if (flock(daemon->lock_fd, LOCK_EX | LOCK_NB) != 0) {
+    if (!take_lock(daemon->lock_fd)) {
         DOCA_LOG_ERR("another daemon serves card %s", daemon->device->card);
         return DAEMON_SERVED;
     }

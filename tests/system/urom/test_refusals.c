@@ -8,9 +8,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "soft/link/link.h"
@@ -471,6 +473,33 @@ static void a_card_has_one_daemon(void **state)
     setenv("OPENDOCA_RUNTIME_DIR", fixture_dir(), 1);
 }
 
+/* A daemon that was killed leaves a child that has not begun its program yet. */
+static void a_lock_without_daemon_is_waited_for(void **state)
+{
+    struct fixture_daemon late = {0};
+    char dir[256], path[300];
+    int fd, status;
+    pid_t holder;
+
+    (void)state;
+    snprintf(dir, sizeof(dir), "%s/fourth", fixture_dir());
+    assert_int_equal(mkdir(dir, 0700), 0);
+    setenv("OPENDOCA_RUNTIME_DIR", dir, 1);
+    snprintf(path, sizeof(path), "%s/urom-card0.lock", dir);
+    fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    assert_int_equal(flock(fd, LOCK_EX | LOCK_NB), 0);
+    holder = fork();
+    if (holder == 0) {
+        poll(NULL, 0, 300);
+        _exit(0);
+    }
+    close(fd);
+    fixture_daemon_start(&late, NULL);
+    assert_int_equal(fixture_daemon_stop(&late), 0);
+    assert_int_equal(waitpid(holder, &status, 0), holder);
+    setenv("OPENDOCA_RUNTIME_DIR", fixture_dir(), 1);
+}
+
 /* ---- the mapping file ---- */
 
 static void write_file(const char *path, const char *text)
@@ -552,6 +581,7 @@ int main(void)
         cmocka_unit_test(a_worker_takes_in_only_whom_the_daemon_announced),
         cmocka_unit_test(the_daemons_limits_are_kept),
         cmocka_unit_test(a_card_has_one_daemon),
+        cmocka_unit_test(a_lock_without_daemon_is_waited_for),
         cmocka_unit_test(the_mapping_file_leads_to_the_service),
         cmocka_unit_test(a_token_file_is_its_owners_alone),
     };
