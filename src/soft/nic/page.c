@@ -22,6 +22,7 @@
 
 #define FILE_TRIES 100
 #define LOCK_TRIES 1000 /* a millisecond each */
+#define LOCK_MS    1000 /* for the folder */
 
 /* "nic-PID-0000:03:00.0"; sub functions have a '/' in their id. */
 void soft_nic_page_name(uint32_t pid, const char *device, char name[NAME_MAX])
@@ -71,7 +72,9 @@ static bool lock_file(int fd)
     return err == 0 && fstat(fd, &status) == 0 && status.st_nlink > 0;
 }
 
-/* Always a new file: one of that name may be mapped, by a process that has the same number in
+/* Folder locked, unless somebody stands still with the lock.
+ *
+ * Always a new file: one of that name may be mapped, by a process that has the same number in
  * another namespace, and must not get shorter under it. Its room is there from now on. */
 static int make_file(int dirfd, const char *name)
 {
@@ -92,9 +95,14 @@ static struct soft_nic_page *map_file(const char *name, int *lock)
 {
     char dir[PATH_MAX];
     OD_AUTO_FD int dirfd = soft_service_folder_open(dir, sizeof(dir));
-    OD_AUTO_FD int fd = dirfd >= 0 ? make_file(dirfd, name) : -1;
+    OD_AUTO_FD int fd = -1;
     void *page;
 
+    if (dirfd < 0)
+        return NULL;
+    (void)soft_service_folder_lock(dirfd, dir, LOCK_MS);
+    fd = make_file(dirfd, name);
+    flock(dirfd, LOCK_UN);
     if (fd < 0 || !reserve(fd))
         return NULL;
     page = mmap(NULL, sizeof(struct soft_nic_page), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -163,16 +171,30 @@ bool soft_nic_page_is_valid(const void *bytes, size_t len)
            memchr(page->mode, '\0', sizeof(page->mode)) != NULL;
 }
 
-/* Who has it holds the lock; numbers of processes mean little in another namespace. */
-static bool is_left(int dirfd, const char *name, int fd)
+static bool is_locked(int fd)
+{
+    if (flock(fd, LOCK_EX | LOCK_NB) != 0)
+        return true;
+    flock(fd, LOCK_UN);
+    return false;
+}
+
+/* Whoever makes a page has the folder locked: what goes is what was looked at, and not a new one of
+ * its name. */
+static void remove_left(const char *dir, int dirfd, const char *name, int fd)
 {
     struct stat file, named;
 
-    return flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &file) == 0 &&
-           fstatat(dirfd, name, &named, AT_SYMLINK_NOFOLLOW) == 0 && file.st_ino == named.st_ino;
+    if (soft_service_folder_lock(dirfd, dir, LOCK_MS) != 0)
+        return; /* another time */
+    if (!is_locked(fd) && fstat(fd, &file) == 0 &&
+        fstatat(dirfd, name, &named, AT_SYMLINK_NOFOLLOW) == 0 && file.st_ino == named.st_ino)
+        unlinkat(dirfd, name, 0);
+    flock(dirfd, LOCK_UN);
 }
 
-static void read_one(int dirfd, const char *name,
+/* Who has it holds the lock; numbers of processes mean little in another namespace. */
+static void read_one(const char *dir, int dirfd, const char *name,
                      void (*see)(const struct soft_nic_page *page, void *arg), void *arg)
 {
     struct soft_nic_page page;
@@ -181,8 +203,8 @@ static void read_one(int dirfd, const char *name,
 
     if (fd < 0)
         return;
-    if (is_left(dirfd, name, fd)) {
-        unlinkat(dirfd, name, 0);
+    if (!is_locked(fd)) {
+        remove_left(dir, dirfd, name, fd);
         return;
     }
     len = read(fd, &page, sizeof(page));
@@ -206,7 +228,7 @@ int soft_nic_pages_read(void (*see)(const struct soft_nic_page *page, void *arg)
     }
     while ((entry = readdir(files)) != NULL) {
         if (strncmp(entry->d_name, PREFIX, strlen(PREFIX)) == 0)
-            read_one(dirfd, entry->d_name, see, arg);
+            read_one(dir, dirfd, entry->d_name, see, arg);
     }
     closedir(files);
     close(dirfd);

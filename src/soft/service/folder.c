@@ -6,7 +6,9 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "util/cleanup.h"
@@ -109,4 +111,18 @@ int soft_service_folder_connect(const char *dir, int dirfd, const char *name)
     if (connect(fd, (struct sockaddr *)&sa, len) != 0)
         return -errno;
     return od_move_fd(&fd);
+}
+
+int soft_service_folder_lock(int dirfd, const char *dir, unsigned int ms)
+{
+    const struct timespec pause = {.tv_nsec = 1000000};
+
+    for (unsigned int i = 0; i < ms; i++) {
+        if (flock(dirfd, LOCK_EX | LOCK_NB) == 0)
+            return 0;
+        if (errno != EWOULDBLOCK && errno != EINTR)
+            return soft_fail(-errno, "cannot lock the folder %s: %s", dir, strerror(errno));
+        nanosleep(&pause, NULL);
+    }
+    return soft_fail(-EBUSY, "another process locks the folder %s for %u ms", dir, ms);
 }

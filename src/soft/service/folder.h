@@ -18,6 +18,11 @@
  * bytes, or a negative errno with a reason. */
 SOFT_API int soft_service_folder_open(char *dir, size_t size);
 
+/* For a moment in which names get another meaning there; closing `dirfd`, which is open for
+ * reading, ends it. Holders need microseconds, or seconds where they get no processor, and one that
+ * was stopped meanwhile must not stop others: -EBUSY after `ms`, with a reason that names `dir`. */
+int soft_service_folder_lock(int dirfd, const char *dir, unsigned int ms);
+
 /* The address of the socket `name` in the folder, of any length; `dirfd` must stay open as long as
  * the address is in use. */
 socklen_t soft_service_folder_address(struct sockaddr_un *sa, const char *dir, int dirfd,

@@ -103,22 +103,6 @@ int soft_link_name_connect(const struct soft_link_name *name)
 
 /* ---- Claiming ---- */
 
-/* Holders need microseconds, or seconds where they get no processor; one that was stopped meanwhile
- * must not stop us. */
-static int lock_folder(int dirfd, const char *dir)
-{
-    const struct timespec pause = {.tv_nsec = 1000000};
-
-    for (unsigned int ms = 0; ms < LOCK_WAIT; ms++) {
-        if (flock(dirfd, LOCK_EX | LOCK_NB) == 0)
-            return 0;
-        if (errno != EWOULDBLOCK && errno != EINTR)
-            return soft_fail(-errno, "cannot lock the folder %s: %s", dir, strerror(errno));
-        nanosleep(&pause, NULL);
-    }
-    return soft_fail(-EBUSY, "another process locks the folder %s for %d ms", dir, LOCK_WAIT);
-}
-
 static bool is_socket(int dirfd, const char *file)
 {
     struct stat st;
@@ -192,7 +176,7 @@ int soft_link_name_claim(const struct soft_link_name *name, struct soft_link_cla
 
     if (dirfd < 0)
         return soft_fail(-errno, "cannot open the folder %s: %s", name->dir, strerror(errno));
-    rc = lock_folder(dirfd, name->dir);
+    rc = soft_service_folder_lock(dirfd, name->dir, LOCK_WAIT);
     if (rc != 0)
         return rc;
     if (!name->is_path && !atomic_exchange(&swept, true))
@@ -216,7 +200,8 @@ void soft_link_name_withdraw(struct soft_link_claim *claim)
 
     /* The folder may have been emptied and the name given anew. Without the lock nothing is
      * removed; the next claim of the name does it. */
-    if (claim->dirfd >= 0 && lock_folder(claim->dirfd, "of the listener") == 0) {
+    if (claim->dirfd >= 0 &&
+        soft_service_folder_lock(claim->dirfd, "of the listener", LOCK_WAIT) == 0) {
         if (fstatat(claim->dirfd, claim->file, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
             st.st_dev == claim->dev && st.st_ino == claim->ino)
             unlinkat(claim->dirfd, claim->file, 0);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "unit/soft/nic/port_rig.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <sched.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
@@ -80,14 +82,46 @@ static bool has_page(pid_t pid)
     return has;
 }
 
-/* Another program may be about to remove it at the same time. */
+static void see_nothing(const struct soft_nic_page *page, void *arg)
+{
+    (void)page;
+    (void)arg;
+}
+
+/* Another program may look at it at the same time, or have the folder locked, so that one look is
+ * not enough. */
 static bool is_gone(pid_t pid)
 {
     const uint64_t end = od_now_ns() + 20000000000u;
 
     while (has_page(pid) && od_now_ns() < end)
-        sched_yield();
+        soft_nic_pages_read(see_nothing, NULL);
     return !has_page(pid);
+}
+
+static int lock_folder(void)
+{
+    char dir[PATH_MAX];
+    int fd = soft_service_folder_open(dir, sizeof(dir));
+
+    assert_true(fd >= 0);
+    while (flock(fd, LOCK_EX) != 0)
+        assert_int_equal(errno, EINTR);
+    return fd;
+}
+
+/* Whoever has it locked may be about to give the name anew. */
+static void nothing_goes_from_a_locked_folder(void **state)
+{
+    pid_t pid = start_holder(*state);
+    int folder = lock_folder();
+
+    kill(pid, SIGKILL);
+    assert_int_equal(waitpid(pid, NULL, 0), pid);
+    soft_nic_pages_read(see_nothing, NULL);
+    assert_true(has_page(pid));
+    close(folder);
+    assert_true(is_gone(pid));
 }
 
 static void so_do_those_of_which_there_is_a_part(void **state)
@@ -130,6 +164,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_prestate(pages_of_killed_programs_go_when_the_next_one_comes, argv[0]),
         cmocka_unit_test_prestate(so_do_those_of_which_there_is_a_part, argv[0]),
+        cmocka_unit_test_prestate(nothing_goes_from_a_locked_folder, argv[0]),
     };
 
     if (argc > 1)
