@@ -15,6 +15,8 @@
 #include <doca_gpunetio_dev_rdma.cuh>
 #include <doca_rdma.h>
 
+#include "lib/seconds.h"
+
 #define BYTES 65536u
 #define HALF  128u
 #define FLAG  300u /* place of the byte that the other side writes */
@@ -94,12 +96,12 @@ struct side {
 
     void stop()
     {
-        const time_t end = time(NULL) + ENDS_SECONDS;
+        const time_t end = whole_seconds_now() + ENDS_SECONDS;
         enum doca_ctx_states state = DOCA_CTX_STATE_RUNNING;
 
         doca_ctx_stop(ctx);
         while (state != DOCA_CTX_STATE_IDLE) {
-            CHECK(time(NULL) < end);
+            CHECK(whole_seconds_now() < end);
             doca_pe_progress(pe);
             OK(doca_ctx_get_state(ctx, &state));
         }
@@ -305,14 +307,14 @@ static uint16_t free_port()
 
 static void connect_by_address(side &c, side &s, uint16_t port, uint32_t up)
 {
-    const time_t end = time(NULL) + ENDS_SECONDS;
+    const time_t end = whole_seconds_now() + ENDS_SECONDS;
     struct doca_rdma_addr *addr;
 
     OK(doca_rdma_addr_create(DOCA_RDMA_ADDR_TYPE_IPv4, "127.0.0.1", port, &addr));
     OK(doca_rdma_connect_to_addr(c.rdma, addr, {.u64 = 0}));
     OK(doca_rdma_addr_destroy(addr));
     while (c.up < 1 || s.up < up) {
-        CHECK(time(NULL) < end);
+        CHECK(whole_seconds_now() < end);
         doca_pe_progress(c.pe);
         doca_pe_progress(s.pe);
     }
@@ -330,7 +332,7 @@ static void by_address()
     ends e;
     side s(e, e.dev[1], 2), a(e, e.dev[0]), b(e, e.dev[0]);
     shared_words<uint64_t> stop(e, 1);
-    const time_t end = time(NULL) + ENDS_SECONDS;
+    const time_t end = whole_seconds_now() + ENDS_SECONDS;
     uint16_t port;
     cudaStream_t stream;
 
@@ -352,7 +354,7 @@ static void by_address()
     CUDA(cudaStreamDestroy(stream));
     a.stop();
     while (s.ended < 1) {
-        CHECK(time(NULL) < end);
+        CHECK(whole_seconds_now() < end);
         doca_pe_progress(s.pe);
     }
     b.stop();
