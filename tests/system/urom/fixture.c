@@ -202,6 +202,8 @@ static pid_t spawn(const char *log, const char *const *args)
     if (pid != 0)
         return pid;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    /* Memory that a test measures does not grow behind its back. */
+    prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
     fd = open(log, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0600);
     if (getppid() == parent && fd >= 0 && dup2(fd, STDOUT_FILENO) >= 0 &&
         dup2(fd, STDERR_FILENO) >= 0)
@@ -321,6 +323,29 @@ void fixture_daemon_kill(struct fixture_daemon *daemon)
     killed = fixture_now_ms();
     while (fixture_now_ms() < killed + 2)
         ;
+}
+
+struct fixture_memory fixture_memory(pid_t pid)
+{
+    static const char *const own[] = {"RssAnon:", "RssShmem:", "VmSwap:"};
+    struct fixture_memory memory = {0};
+    char path[64], line[256];
+    unsigned long kib;
+    FILE *file;
+
+    snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+    file = fopen(path, "re");
+    assert_non_null(file);
+    while (fgets(line, sizeof(line), file) != NULL) {
+        sscanf(line, "VmRSS: %lu kB", &memory.resident);
+        for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+            if (strncmp(line, own[i], strlen(own[i])) == 0 &&
+                sscanf(line + strlen(own[i]), "%lu kB", &kib) == 1)
+                memory.own += kib;
+    }
+    fclose(file);
+    assert_true(memory.own > 0);
+    return memory;
 }
 
 /* ------------------------------------------------------------------------------------------------

@@ -70,6 +70,13 @@ int fixture_daemon_run(const char *const *args);
 int fixture_daemon_stop(struct fixture_daemon *daemon);
 /* SIGKILL, and it is gone when this returns. */
 void fixture_daemon_kill(struct fixture_daemon *daemon);
+
+/* KiB. What a process has of files comes and goes with what others need, so growth shows in `own`
+ * alone. */
+struct fixture_memory {
+    unsigned long resident, own;
+};
+struct fixture_memory fixture_memory(pid_t pid);
 /* How often a text is in its log. */
 size_t fixture_log_count(const struct fixture_daemon *daemon, const char *text);
 void fixture_wait_log(const struct fixture_daemon *daemon, const char *text);

@@ -197,15 +197,15 @@ static bool one_round(unsigned int round, uint64_t end)
  */
 
 struct usage {
-    size_t fds, kib;
+    size_t fds;
+    struct fixture_memory memory;
 };
 
 static struct usage usage_of(pid_t pid)
 {
     struct usage usage = {0};
-    char path[64], line[256];
+    char path[64];
     DIR *folder;
-    FILE *file;
 
     snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
     folder = opendir(path);
@@ -213,12 +213,7 @@ static struct usage usage_of(pid_t pid)
     while (readdir(folder) != NULL)
         usage.fds++;
     closedir(folder);
-    snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
-    file = fopen(path, "re");
-    assert_non_null(file);
-    while (fgets(line, sizeof(line), file) != NULL)
-        sscanf(line, "VmRSS: %zu kB", &usage.kib);
-    fclose(file);
+    usage.memory = fixture_memory(pid);
     return usage;
 }
 
@@ -234,7 +229,8 @@ static struct usage usage_of_workers(void)
 
         assert_string_equal(json_string_value(json_object_get(one, "state")), "running");
         sum.fds += usage.fds;
-        sum.kib += usage.kib;
+        sum.memory.resident += usage.memory.resident;
+        sum.memory.own += usage.memory.own;
     }
     json_decref(status);
     return sum;
@@ -268,10 +264,10 @@ static void load(void)
     } while (one_round(rounds, end) || rounds <= WARM);
     after = usage_of_workers();
     assert_int_equal(after.fds, before.fds);
-    print_message("%u rounds; workers of a service: %zu KiB, then %zu KiB\n", rounds, before.kib,
-                  after.kib);
+    print_message("%u rounds; workers of a service: %lu KiB, their own %lu KiB, then %lu KiB\n",
+                  rounds, before.memory.resident, before.memory.own, after.memory.own);
     if (!SANITIZED)
-        assert_true(after.kib <= before.kib + before.kib / 20);
+        assert_true(after.memory.own <= before.memory.own + before.memory.resident / 20);
     hosts_barrier(3);
     if (hosts_rank() == 0)
         assert_int_equal(have.counter[0], (uint64_t)rounds * hosts_count());

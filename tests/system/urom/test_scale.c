@@ -60,25 +60,6 @@ static unsigned int count_fds(void)
     return count_entries("fd");
 }
 
-/* KiB */
-static unsigned long resident(void)
-{
-    char path[64], line[256];
-    unsigned long kib = 0;
-    FILE *file;
-
-    snprintf(path, sizeof(path), "/proc/%d/status", (int)daemon_one.pid);
-    file = fopen(path, "re");
-    assert_non_null(file);
-    while (fgets(line, sizeof(line), file) != NULL) {
-        if (sscanf(line, "VmRSS: %lu kB", &kib) == 1)
-            break;
-    }
-    fclose(file);
-    assert_true(kib > 0);
-    return kib;
-}
-
 /* ns on a processor, of all threads */
 static unsigned long long cpu_time(pid_t pid)
 {
@@ -193,27 +174,28 @@ static void have_clients(unsigned int count)
     }
 }
 
-static void expect_growth_below_5_percent(unsigned long before)
+static void expect_growth_below_5_percent(struct fixture_memory before)
 {
-    const unsigned long after = resident();
+    const struct fixture_memory after = fixture_memory(daemon_one.pid);
 
-    print_message("memory of the daemon: %lu KiB, then %lu KiB\n", before, after);
+    print_message("memory of the daemon: %lu KiB, its own %lu KiB, then %lu KiB\n", before.resident,
+                  before.own, after.own);
     if (!SANITIZED)
-        assert_true(after <= before + before / 20);
+        assert_true(after.own <= before.own + before.resident / 20);
 }
 
 static void nothing_stays_of_many_workers(void **state)
 {
     const unsigned int count = is_long() ? WORKERS_MAX : 12;
+    struct fixture_memory memory;
     unsigned int fds;
-    unsigned long memory;
 
     (void)state;
     start();
     fds = count_fds();
     wait_good(in_child(have_workers, count)); /* what is needed once */
     fixture_wait(is_alone, &fds);
-    memory = resident();
+    memory = fixture_memory(daemon_one.pid);
     for (unsigned int i = 0; i < 3; i++) {
         wait_good(in_child(have_workers, count));
         fixture_wait(is_alone, &fds);
@@ -225,15 +207,15 @@ static void nothing_stays_of_many_workers(void **state)
 static void nothing_stays_of_many_clients(void **state)
 {
     const unsigned int count = is_long() ? 1000 : 30;
+    struct fixture_memory memory;
     unsigned int fds;
-    unsigned long memory;
 
     (void)state;
     start();
     fds = count_fds();
     have_clients(2 * AT_ONCE);
     fixture_wait(is_alone, &fds);
-    memory = resident();
+    memory = fixture_memory(daemon_one.pid);
     have_clients(count);
     fixture_wait(is_alone, &fds);
     expect_growth_below_5_percent(memory);
@@ -263,14 +245,26 @@ static bool has_rested(void *arg)
     return fixture_counter("naps") > 1100;
 }
 
-/* Of a service with a worker whose plugin cannot say what would wake it, and one that can. */
+/* Of the daemon and all workers, of a processor, within a second. */
+static double use_of_processor(void)
+{
+    const uint64_t begin = fixture_now_ms();
+    const unsigned long long before = all_cpu_time();
+    double percent;
+
+    poll(NULL, 0, 1000);
+    percent = (double)(all_cpu_time() - before) / 1e4 / (double)(fixture_now_ms() - begin);
+    print_message("idle: %.2f %% of a processor\n", percent);
+    return percent;
+}
+
+/* Of a service with a worker whose plugin cannot say what would wake it, and one that can. A busy
+ * machine may count for them what it took; one that polls uses a processor in every second. */
 static void who_is_idle_uses_next_to_no_processor(void **state)
 {
-    const unsigned int ms = 1000;
     struct doca_urom_worker *workers[2];
     struct fixture_host host;
-    unsigned long long used;
-    uint64_t begin;
+    unsigned int tries = 0;
 
     (void)state;
     start();
@@ -280,14 +274,8 @@ static void who_is_idle_uses_next_to_no_processor(void **state)
     for (unsigned int i = 0; i < 2; i++)
         assert_int_equal(fixture_worker_start(&host, workers[i]), DOCA_CTX_STATE_RUNNING);
     fixture_wait(has_rested, NULL);
-    begin = fixture_now_ms();
-    used = all_cpu_time();
-    poll(NULL, 0, (int)ms);
-    used = all_cpu_time() - used;
-    begin = fixture_now_ms() - begin;
-    print_message("idle: %.2f %% of a processor\n", (double)used / 1e4 / (double)begin);
-    if (!SANITIZED) /* 2 % on a machine of its own */
-        assert_true(used < begin * 1000000 / 10);
+    while (use_of_processor() >= 10 && !SANITIZED) /* 2 % on a machine of its own */
+        assert_true(++tries < 20);
     for (unsigned int i = 0; i < 2; i++)
         fixture_worker_end(&host, workers[i]);
     fixture_host_close(&host);
