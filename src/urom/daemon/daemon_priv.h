@@ -160,7 +160,8 @@ struct daemon_probe {
 
 /* False when it cannot even begin; the plugin then has its reason. */
 bool daemon_probe_begin(struct daemon *daemon, size_t plugin);
-void daemon_probes_tick(struct daemon *daemon, uint64_t now);
+/* `looked`: when all that had come before it was served. */
+void daemon_probes_tick(struct daemon *daemon, uint64_t looked);
 void daemon_probes_end(struct daemon *daemon);
 
 /* ---- workers ---- */
@@ -207,8 +208,8 @@ struct daemon_worker *daemon_worker_spawn(struct daemon *daemon,
 void daemon_worker_stop(struct daemon *daemon, struct daemon_worker *worker);
 bool daemon_worker_send(struct daemon_worker *worker, enum urom_type type, const void *body,
                         size_t len);
-/* Deadlines, watchdog. */
-void daemon_workers_tick(struct daemon *daemon, uint64_t now);
+/* Deadlines, as of a time before which all that had come was served, and the watchdog. */
+void daemon_workers_tick(struct daemon *daemon, uint64_t looked);
 const char *daemon_worker_state_name(enum daemon_worker_state state);
 
 /* What became of the workers of one id; kept a while. */

@@ -153,17 +153,18 @@ void daemon_loop(struct daemon *daemon)
     if (watch_signals(daemon) != 0)
         DOCA_LOG_ERR("no signalfd: signals end this process at once");
     while (!daemon->stopping || !od_list_is_empty(&daemon->workers)) {
-        uint64_t now;
+        uint64_t looked;
 
         if (!daemon->was_ready && !daemon_plugins_busy(daemon)) {
             daemon->was_ready = true;
             daemon_say_ready(daemon);
         }
+        /* What came before a deadline is in time, also when this process stood still meanwhile. */
+        looked = daemon_now_ms();
         wait_events(daemon);
         serve_events(daemon);
         daemon_clients_poll(daemon);
-        now = daemon_now_ms();
-        daemon_probes_tick(daemon, now);
-        daemon_workers_tick(daemon, now);
+        daemon_probes_tick(daemon, looked);
+        daemon_workers_tick(daemon, looked);
     }
 }

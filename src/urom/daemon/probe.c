@@ -141,7 +141,7 @@ static void kill_probe(struct daemon *daemon, struct daemon_probe *probe)
     forget(daemon, probe);
 }
 
-void daemon_probes_tick(struct daemon *daemon, uint64_t now)
+void daemon_probes_tick(struct daemon *daemon, uint64_t looked)
 {
     char text[UROM_WIRE_TEXT_SIZE];
 
@@ -149,7 +149,7 @@ void daemon_probes_tick(struct daemon *daemon, uint64_t now)
     {
         struct daemon_probe *probe = OD_LIST_ENTRY(link, struct daemon_probe, entry);
 
-        if (now < probe->deadline)
+        if (looked < probe->deadline)
             continue;
         snprintf(text, sizeof(text), "loading it takes longer than %u ms",
                  daemon->options.probe_timeout);

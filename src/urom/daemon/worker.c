@@ -368,13 +368,15 @@ static void watch_over(struct daemon *daemon, struct daemon_worker *worker, uint
     }
 }
 
-void daemon_workers_tick(struct daemon *daemon, uint64_t now)
+void daemon_workers_tick(struct daemon *daemon, uint64_t looked)
 {
+    const uint64_t now = daemon_now_ms();
+
     OD_LIST_FOR_EACH(link, &daemon->workers)
     {
         struct daemon_worker *worker = OD_LIST_ENTRY(link, struct daemon_worker, entry);
 
-        if (worker->deadline != 0 && now >= worker->deadline)
+        if (worker->deadline != 0 && looked >= worker->deadline)
             overdue(daemon, worker);
         else if (worker->state == DAEMON_WORKER_RUNNING || worker->state == DAEMON_WORKER_STUCK)
             watch_over(daemon, worker, now);
