@@ -158,7 +158,5 @@ void comch_target_ring(struct comch_target *target)
         atomic_load_explicit(&target->told, memory_order_relaxed) == sleep ||
         atomic_exchange(&target->told, sleep) == sleep)
         return;
-    /* The next delivery tries again. */
-    if (soft_peer_ring(target->page) == -EAGAIN)
-        atomic_store(&target->told, 0);
+    soft_peer_ring(target->page);
 }

@@ -57,10 +57,14 @@ void soft_peer_conn_lose(struct soft_peer_conn *conn)
     soft_service_unlock();
 }
 
-static void exporter_hung_up(struct soft_service_watch *watch, uint32_t events)
+static void exporter_stirs(struct soft_service_watch *watch, uint32_t events)
 {
-    (void)events;
-    kill_locked(OD_CONTAINER_OF(watch, struct soft_peer_conn, watch));
+    struct soft_peer_conn *conn = OD_CONTAINER_OF(watch, struct soft_peer_conn, watch);
+
+    if (events == EPOLLOUT)
+        soft_peer_ring_owed(conn);
+    else
+        kill_locked(conn);
 }
 
 static void exporter_ended(struct soft_service_watch *watch, uint32_t events)
@@ -318,8 +322,7 @@ static int watch_exporter(struct soft_peer_conn *conn)
 
     conn->proc = soft_service_pidfd(conn->sock, conn->pid);
     soft_service_lock();
-    /* Readable is nothing: replies are for the thread that asked. The end comes unasked. */
-    rc = soft_service_watch_add(&conn->watch, conn->sock, EPOLLRDHUP, exporter_hung_up);
+    rc = soft_service_watch_add(&conn->watch, conn->sock, PEER_CONN_EVENTS, exporter_stirs);
     if (rc == 0 && conn->proc >= 0)
         soft_service_watch_add(&conn->proc_watch, conn->proc, EPOLLIN, exporter_ended);
     if (rc == 0 && conn->state == PEER_CONN_NEW)

@@ -132,8 +132,9 @@ SOFT_API void soft_peer_end(struct soft_peer_map *map);
 /* Local address of exporter address `addr`, or NULL when the engine is not "mapped". */
 SOFT_API void *soft_peer_local(const struct soft_peer_map *map, uint64_t addr);
 
-/* Wakes the waker of the export. Costs a system call: only for sleepers. 0, -EAGAIN (not now),
- * -ENOTCONN; no reason. Any thread. */
+/* Wakes the waker of the export, of one that stands still as soon as it goes on. Costs a system
+ * call: only for sleepers. 0, -EAGAIN (not now; on another host, and without memory), -ENOTCONN; no
+ * reason. Any thread. */
 SOFT_API int soft_peer_ring(struct soft_peer_map *map);
 
 /* Copies between local vectors and exporter addresses, all engines, brackets included, in order and

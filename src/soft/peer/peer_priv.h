@@ -216,7 +216,7 @@ struct soft_peer_conn {
     struct od_list link;
     unsigned int refs;
     enum soft_peer_conn_state state;
-    struct soft_service_watch watch;      /* sock */
+    struct soft_service_watch watch;      /* sock: its end, and room for what is owed */
     struct soft_service_watch proc_watch; /* proc */
     struct od_list maps;
     uint8_t instance[PEER_INSTANCE_SIZE];
@@ -255,6 +255,10 @@ void soft_peer_conn_put(struct soft_peer_conn *conn);
 int soft_peer_conn_call(struct soft_peer_conn *conn, union soft_peer_msg *msg,
                         enum soft_peer_msg_type request, enum soft_peer_msg_type reply, int *fds,
                         unsigned int nfds);
+/* What is watched for always. Readable is nothing: replies are for the thread that asked. */
+#define PEER_CONN_EVENTS ((uint32_t)EPOLLRDHUP)
+/* There is room. Lock held. */
+void soft_peer_ring_owed(struct soft_peer_conn *conn);
 /* Message without a reply; waits a bounded time. */
 void soft_peer_conn_send(struct soft_peer_conn *conn, union soft_peer_msg *msg,
                          enum soft_peer_msg_type type);
@@ -286,8 +290,9 @@ struct soft_peer_map {
     uint32_t index; /* of the cell */
     struct soft_peer_conn *conn;
     struct od_list link;
-    char *local;   /* mapped: where `base` is in this process */
-    void *mapping; /* mapped: the pages around it */
+    bool owes_ring; /* there was no room for it */
+    char *local;    /* mapped: where `base` is in this process */
+    void *mapping;  /* mapped: the pages around it */
     size_t mapping_len;
     struct soft_peer_cell own_cell; /* stands in for the board in a forked child */
 };

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -9,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -128,6 +131,67 @@ static void ring_wakes_the_sleeper(void **state)
     od_waker_close(&waker);
 }
 
+#define BELLS 5000 /* more than a socket has room for */
+
+struct told {
+    size_t len;
+    char desc[SOFT_PEER_DESC_MAX];
+};
+
+/* Another process: two queues, of which one sleeps until its bell rings. */
+static int be_exporter(int out)
+{
+    struct soft_peer_queue queues[2];
+    struct soft_peer_export *exps[2];
+    struct od_waker waker;
+    const void *desc;
+    struct told told;
+
+    assert_int_equal(od_waker_open(&waker), 0);
+    od_waker_arm(&waker);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(soft_peer_queue_open(1, &queues[i]), 0);
+        exps[i] = export_queue(queues[i].addr, queues[i].len, i == 1 ? &waker : NULL);
+        desc = soft_peer_export_desc(exps[i], &told.len);
+        memcpy(told.desc, desc, told.len);
+        assert_int_equal(write(out, &told, sizeof(told)), sizeof(told));
+    }
+    return is_woken(&waker, 20000) ? 0 : 1;
+}
+
+static void no_ring_of_an_exporter_that_stands_still_is_lost(void **state)
+{
+    struct soft_peer_map *maps[2];
+    int pipe_fds[2], status;
+    struct told told;
+    pid_t pid;
+
+    (void)state;
+    assert_int_equal(pipe(pipe_fds), 0);
+    pid = fork();
+    if (pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        _exit(be_exporter(pipe_fds[1]));
+    }
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(read(pipe_fds[0], &told, sizeof(told)), sizeof(told));
+        assert_int_equal(
+            soft_peer_import(told.desc, told.len, SOFT_PEER_KIND_QUEUE, CARD, &maps[i]), 0);
+    }
+    assert_int_equal(kill(pid, SIGSTOP), 0);
+    assert_int_equal(waitpid(pid, &status, WUNTRACED), pid);
+    for (int i = 0; i < BELLS; i++)
+        assert_int_equal(soft_peer_ring(maps[0]), 0);
+    assert_int_equal(soft_peer_ring(maps[1]), 0);
+    assert_int_equal(kill(pid, SIGCONT), 0);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+    for (int i = 0; i < 2; i++) {
+        soft_peer_map_close(maps[i]);
+        close(pipe_fds[i]);
+    }
+}
+
 /* What its owner can shorten would raise a signal here. */
 static void unsealed_memory_is_refused(void **state)
 {
@@ -153,6 +217,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(queues_are_mapped_whatever_is_wished),
         cmocka_unit_test(ring_wakes_the_sleeper),
+        cmocka_unit_test(no_ring_of_an_exporter_that_stands_still_is_lost),
         cmocka_unit_test(unsealed_memory_is_refused),
     };
 
