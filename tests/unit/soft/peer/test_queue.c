@@ -173,6 +173,7 @@ static void no_ring_of_an_exporter_that_stands_still_is_lost(void **state)
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         _exit(be_exporter(pipe_fds[1]));
     }
+    close(pipe_fds[1]);
     for (int i = 0; i < 2; i++) {
         assert_int_equal(read(pipe_fds[0], &told, sizeof(told)), sizeof(told));
         assert_int_equal(
@@ -186,10 +187,9 @@ static void no_ring_of_an_exporter_that_stands_still_is_lost(void **state)
     assert_int_equal(kill(pid, SIGCONT), 0);
     assert_int_equal(waitpid(pid, &status, 0), pid);
     assert_int_equal(status, 0);
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; i++)
         soft_peer_map_close(maps[i]);
-        close(pipe_fds[i]);
-    }
+    close(pipe_fds[0]);
 }
 
 /* What its owner can shorten would raise a signal here. */
@@ -215,9 +215,10 @@ static void unsealed_memory_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        /* Forks, which must come before there are threads. */
+        cmocka_unit_test(no_ring_of_an_exporter_that_stands_still_is_lost),
         cmocka_unit_test(queues_are_mapped_whatever_is_wished),
         cmocka_unit_test(ring_wakes_the_sleeper),
-        cmocka_unit_test(no_ring_of_an_exporter_that_stands_still_is_lost),
         cmocka_unit_test(unsealed_memory_is_refused),
     };
 
