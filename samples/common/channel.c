@@ -229,15 +229,24 @@ static void progress(struct sample_channel *channel)
         nanosleep(&moment, NULL);
 }
 
+/* Nobody sets this clock meanwhile. */
+static time_t seconds_now(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec;
+}
+
 static doca_error_t await_connection(struct sample_channel *channel)
 {
-    time_t end = time(NULL) + WAIT_SECONDS;
+    const time_t end = seconds_now() + WAIT_SECONDS;
 
     printf("waiting for the other side\n");
     fflush(stdout);
     /* A client that finds no server becomes idle by itself. */
     while (channel->connection == NULL) {
-        if (time(NULL) >= end || state_of(channel->ctx) == DOCA_CTX_STATE_IDLE) {
+        if (seconds_now() >= end || state_of(channel->ctx) == DOCA_CTX_STATE_IDLE) {
             DOCA_LOG_ERR("The other side does not come");
             return DOCA_ERROR_TIME_OUT;
         }
