@@ -127,17 +127,18 @@ const struct soft_nic_mkey *soft_nic_mkey_find(uint32_t key, const struct soft_d
 {
     const struct place *place = find(key);
     const struct soft_nic_mkey *what;
+    const char *cpu;
 
     if (place == NULL || place->what.device != device)
         return NULL;
     what = &place->what;
     if (what->memory == NULL)
         return covers(what->addr, what->len, addr, len) ? what : NULL;
-    /* By either address of the memory, whichever the program named. */
-    if (!covers(soft_gpu_at(what->memory, what->addr), what->len, addr, len) &&
-        !covers(soft_gpu_cpu(what->memory, what->addr), what->len, addr, len))
-        return NULL;
-    return what;
+    /* By either address of the memory, whichever the program named; there may be one only. */
+    if (covers(soft_gpu_at(what->memory, what->addr), what->len, addr, len))
+        return what;
+    cpu = soft_gpu_cpu(what->memory, what->addr);
+    return cpu != NULL && covers(cpu, what->len, addr, len) ? what : NULL;
 }
 
 const char *soft_nic_mkey_reach(uint32_t key, const struct soft_device *device, uint64_t addr,

@@ -123,6 +123,36 @@ static void either_address_of_gpu_memory_is_reached(void **state)
     soft_gpu_close(gpu);
 }
 
+static bool finds(uint32_t key, const void *addr, uint64_t len)
+{
+    bool found;
+
+    soft_nic_mkeys_enter();
+    found = soft_nic_mkey_find(key, &device, (uintptr_t)addr, len) != NULL;
+    soft_nic_mkeys_leave();
+    return found;
+}
+
+/* There is no second address then, also none from 0 on. */
+static void memory_of_the_gpu_alone_has_one_address(void **state)
+{
+    struct soft_gpu_memory alone = {.at = room, .len = sizeof(room)};
+    const struct soft_nic_mkey what = {
+        .device = &device, .addr = memory, .len = SIZE, .can_read = true, .memory = &alone};
+    uint32_t key;
+
+    (void)state;
+    assert_int_equal(soft_nic_mkey_new(&key), 0);
+    soft_nic_mkey_set(key, &what);
+    assert_true(finds(key, memory, SIZE));
+    assert_false(finds(key, memory - 1, 1));
+    assert_false(finds(key, memory + 1, SIZE));
+    assert_false(finds(key, NULL, 1));
+    assert_false(finds(key, (void *)(uintptr_t)(SIZE - 1), 1));
+    assert_null(reach(key, &device, memory, 1)); /* by copies only */
+    soft_nic_mkey_free(key);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -131,6 +161,7 @@ int main(void)
         cmocka_unit_test(a_key_ends_and_its_number_does_not_come_back_soon),
         cmocka_unit_test(there_may_be_many),
         cmocka_unit_test(either_address_of_gpu_memory_is_reached),
+        cmocka_unit_test(memory_of_the_gpu_alone_has_one_address),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
