@@ -29,11 +29,14 @@ __global__ void send(doca_gpu_eth_txq *txq, char *frame, uint32_t key, uint64_t 
     }
 }
 
+/* The sender does not wait for it. More than a ring of frames may come while it looks at those of a
+ * call, whose slots were given back: they are written again then, with the same bytes. A race to
+ * ThreadSanitizer. */
 __global__ void receive(doca_gpu_eth_rxq *rxq, uint64_t *words)
 {
     while (!DOCA_GPUNETIO_VOLATILE(words[EXIT])) {
-        uint64_t first;
-        uint32_t num;
+        uint64_t first = 0;
+        uint32_t num = 0;
 
         if (doca_gpu_dev_eth_rxq_recv(rxq, 32, 200000, &first, &num,
                                       (doca_gpu_dev_eth_rxq_attr *)nullptr) != DOCA_SUCCESS)
