@@ -239,7 +239,8 @@ ran+="doca_urom/plugin_template "
 timeout 180 "$template/test.sh" "$stage$prefix" "$template/build-host" "${wrapper[@]}" \
     >"$stage/out" 2>&1 </dev/null || fail "plugin_template"
 
-# The samples of UROM need a service; those for several ranks an mpirun, which valgrind is not for.
+# The samples of UROM need a service, and say so; those for several ranks an mpirun, which valgrind is
+# not for.
 run_ranks() # sample, what it must print, arguments...
 {
     local sample=$1 wanted=$2 program status=0
@@ -256,6 +257,11 @@ run_ranks() # sample, what it must print, arguments...
     fi
 }
 
+refuse doca_urom/urom_active_message "failed: .*(DOCA_ERROR_NOT_PERMITTED)"
+[ "$(grep -c "failed: " "$stage/out")" -eq 1 ] || fail "urom_active_message: several say why"
+refuse doca_urom/urom_active_message "usage: " 4032
+refuse doca_urom/urom_active_message "usage: " 5000 0
+refuse doca_urom/urom_active_message "usage: " --help
 "$stage$prefix/services/doca_urom_daemon" >"$stage/daemon.out" 2>&1 </dev/null &
 daemon=$!
 for _ in {1..600}; do
@@ -265,6 +271,8 @@ done
 run doca_urom/urom_put_get 'got "some text"' host "some text"
 run doca_urom/urom_hundred "100 additions" host
 run doca_urom/urom_counter "counted to 3000" host
+run doca_urom/urom_active_message "501 messages, 501 right answers; the handler counted 500" host
+run doca_urom/urom_active_message "36 messages, 36 right answers; the handler counted 35" host 5000001 7
 run_ranks doca_urom/urom_allreduce "2 ranks added 1000 elements" 1000
 run_ranks doca_urom/urom_overlap "overlap" 65536
 kill "$daemon"

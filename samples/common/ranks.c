@@ -45,32 +45,15 @@ static doca_error_t oob_free(void *req)
  * Domain and team
  */
 
-static doca_error_t open_domain(struct ranks *r)
+static doca_error_t join(struct ranks *r)
 {
     struct doca_urom_domain_oob_coll oob = {.allgather = oob_allgather,
                                             .req_test = oob_test,
                                             .req_free = oob_free,
                                             .n_oob_indexes = (uint32_t)r->size,
                                             .oob_index = (uint32_t)r->rank};
-    uint64_t id = (uint64_t)r->rank;
-    struct doca_ctx *ctx;
-    doca_error_t result = doca_urom_domain_create(&r->domain);
 
-    if (result != DOCA_SUCCESS)
-        return result;
-    ctx = doca_urom_domain_as_ctx(r->domain);
-    result = doca_pe_connect_ctx(r->s.pe, ctx);
-    if (result == DOCA_SUCCESS)
-        result = doca_urom_domain_set_oob(r->domain, &oob);
-    if (result == DOCA_SUCCESS)
-        result = doca_urom_domain_set_workers(r->domain, &id, &r->s.worker, 1);
-    if (result == DOCA_SUCCESS)
-        result = doca_ctx_start(ctx);
-    if (result != DOCA_ERROR_IN_PROGRESS)
-        return result;
-    return session_leave(&r->s, ctx, DOCA_CTX_STATE_STARTING) == DOCA_CTX_STATE_RUNNING
-               ? DOCA_SUCCESS
-               : DOCA_ERROR_INITIALIZATION;
+    return session_join(&r->s, &oob, (uint64_t)r->rank);
 }
 
 static void team_done(struct doca_urom_coll_team *team, doca_error_t status, void *session)
@@ -108,17 +91,8 @@ doca_error_t ranks_open(struct ranks *r)
     MPI_Comm_size(MPI_COMM_WORLD, &r->size);
     result = session_open(&r->s, (uint64_t)r->rank, plugins);
     if (result == DOCA_SUCCESS)
-        result = open_domain(r);
+        result = join(r);
     return result == DOCA_SUCCESS ? open_team(r) : result;
-}
-
-static void close_domain(struct ranks *r)
-{
-    struct doca_ctx *ctx = doca_urom_domain_as_ctx(r->domain);
-
-    if (doca_ctx_stop(ctx) == DOCA_ERROR_IN_PROGRESS)
-        session_leave(&r->s, ctx, DOCA_CTX_STATE_STOPPING);
-    doca_urom_domain_destroy(r->domain);
 }
 
 void ranks_close(struct ranks *r)
@@ -126,8 +100,6 @@ void ranks_close(struct ranks *r)
     if (r->team != NULL && session_begun(&r->s, doca_urom_coll_team_destroy(r->team, session_done,
                                                                             &r->s)) == DOCA_SUCCESS)
         ranks_wait(r);
-    if (r->domain != NULL)
-        close_domain(r);
     session_close(&r->s);
 }
 

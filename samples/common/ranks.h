@@ -11,7 +11,6 @@
 struct ranks {
     struct session s;
     int rank, size;
-    struct doca_urom_domain *domain;
     struct doca_urom_coll_team *team;
 };
 

@@ -69,7 +69,7 @@ enum doca_ctx_states session_leave(struct session *s, struct doca_ctx *ctx,
     return now;
 }
 
-static doca_error_t open_worker(struct session *s, uint64_t id, uint64_t plugins)
+static doca_error_t open_worker(struct session *s, uint64_t id, uint64_t plugins, char *variable)
 {
     struct doca_ctx *ctx;
     doca_error_t result = doca_urom_worker_create(&s->worker);
@@ -84,6 +84,8 @@ static doca_error_t open_worker(struct session *s, uint64_t id, uint64_t plugins
         result = doca_urom_worker_set_id(s->worker, id);
     if (result == DOCA_SUCCESS)
         result = doca_urom_worker_set_plugins(s->worker, plugins);
+    if (result == DOCA_SUCCESS && variable != NULL)
+        result = doca_urom_worker_set_env(s->worker, &variable, 1);
     if (result == DOCA_SUCCESS)
         result = doca_ctx_start(ctx);
     if (result != DOCA_ERROR_IN_PROGRESS)
@@ -93,7 +95,8 @@ static doca_error_t open_worker(struct session *s, uint64_t id, uint64_t plugins
     return doca_urom_ops_create(s->service, s->worker, plugins, &s->ops);
 }
 
-doca_error_t session_open(struct session *s, uint64_t worker_id, const char *const *plugins)
+doca_error_t session_open_env(struct session *s, uint64_t worker_id, const char *const *plugins,
+                              char *variable)
 {
     struct doca_log_backend *sdk;
     doca_error_t result;
@@ -109,7 +112,43 @@ doca_error_t session_open(struct session *s, uint64_t worker_id, const char *con
         result = open_service(s);
     if (result == DOCA_SUCCESS)
         result = find_plugins(s, plugins, &ids);
-    return result == DOCA_SUCCESS ? open_worker(s, worker_id, ids) : result;
+    return result == DOCA_SUCCESS ? open_worker(s, worker_id, ids, variable) : result;
+}
+
+doca_error_t session_open(struct session *s, uint64_t worker_id, const char *const *plugins)
+{
+    return session_open_env(s, worker_id, plugins, NULL);
+}
+
+doca_error_t session_join(struct session *s, struct doca_urom_domain_oob_coll *oob, uint64_t id)
+{
+    struct doca_ctx *ctx;
+    doca_error_t result = doca_urom_domain_create(&s->domain);
+
+    if (result != DOCA_SUCCESS)
+        return result;
+    ctx = doca_urom_domain_as_ctx(s->domain);
+    result = doca_pe_connect_ctx(s->pe, ctx);
+    if (result == DOCA_SUCCESS)
+        result = doca_urom_domain_set_oob(s->domain, oob);
+    if (result == DOCA_SUCCESS)
+        result = doca_urom_domain_set_workers(s->domain, &id, &s->worker, 1);
+    if (result == DOCA_SUCCESS)
+        result = doca_ctx_start(ctx);
+    if (result != DOCA_ERROR_IN_PROGRESS)
+        return result;
+    return session_leave(s, ctx, DOCA_CTX_STATE_STARTING) == DOCA_CTX_STATE_RUNNING
+               ? DOCA_SUCCESS
+               : DOCA_ERROR_INITIALIZATION;
+}
+
+static void close_domain(struct session *s)
+{
+    struct doca_ctx *ctx = doca_urom_domain_as_ctx(s->domain);
+
+    if (doca_ctx_stop(ctx) == DOCA_ERROR_IN_PROGRESS)
+        session_leave(s, ctx, DOCA_CTX_STATE_STOPPING);
+    doca_urom_domain_destroy(s->domain);
 }
 
 static void close_worker(struct session *s)
@@ -123,10 +162,12 @@ static void close_worker(struct session *s)
 
 void session_close(struct session *s)
 {
-    if (s->ops != NULL) {
+    if (s->ops != NULL)
         session_wait(s);
+    if (s->domain != NULL)
+        close_domain(s);
+    if (s->ops != NULL)
         doca_urom_ops_destroy(s->ops); /* and the regions that are left */
-    }
     if (s->worker != NULL)
         close_worker(s);
     if (s->service != NULL) {
@@ -172,21 +213,69 @@ static void region_done(struct doca_urom_ops_region *region, doca_error_t status
     session_done(NULL, status, session);
 }
 
+/* A region that fails is gone. */
+static doca_error_t await_region(struct session *s, doca_error_t begun,
+                                 struct doca_urom_ops_region *const *created,
+                                 struct doca_urom_ops_region **region)
+{
+    doca_error_t result = session_begun(s, begun) == DOCA_SUCCESS ? session_wait(s) : begun;
+
+    if (result == DOCA_SUCCESS)
+        *region = *created;
+    return result;
+}
+
 doca_error_t session_region(struct session *s, void *addr, size_t len, uint32_t access,
                             struct doca_urom_ops_region **region)
 {
+    struct doca_urom_ops_region *created;
     doca_error_t result =
-        doca_urom_ops_region_create(s->ops, addr, len, access, region_done, s, region);
+        doca_urom_ops_region_create(s->ops, addr, len, access, region_done, s, &created);
 
-    return session_begun(s, result) == DOCA_SUCCESS ? session_wait(s) : result;
+    return await_region(s, result, &created, region);
 }
 
 doca_error_t session_attach(struct session *s, const void *desc, size_t len,
                             struct doca_urom_ops_region **region)
 {
-    doca_error_t result = doca_urom_ops_region_attach(s->ops, desc, len, region_done, s, region);
+    struct doca_urom_ops_region *created;
+    doca_error_t result = doca_urom_ops_region_attach(s->ops, desc, len, region_done, s, &created);
 
-    return session_begun(s, result) == DOCA_SUCCESS ? session_wait(s) : result;
+    return await_region(s, result, &created, region);
+}
+
+doca_error_t session_release(struct session *s, struct doca_urom_ops_region *region)
+{
+    doca_error_t result;
+
+    if (region == NULL)
+        return DOCA_SUCCESS;
+    result = session_begun(s, doca_urom_ops_region_destroy(region, session_done, s));
+    return result == DOCA_SUCCESS ? session_wait(s) : result;
+}
+
+doca_error_t session_offer(struct session *s, void *addr, size_t len, uint32_t access,
+                           struct doca_urom_ops_region **region, struct session_offer *offer)
+{
+    doca_error_t result = session_region(s, addr, len, access, region);
+    const void *desc;
+    size_t desc_len;
+
+    if (result == DOCA_SUCCESS)
+        result = doca_urom_ops_region_get_desc(*region, &desc, &desc_len);
+    if (result != DOCA_SUCCESS)
+        return result;
+    *offer = (struct session_offer){.addr = (uintptr_t)addr, .len = len, .desc_len = desc_len};
+    memcpy(offer->desc, desc, desc_len);
+    return DOCA_SUCCESS;
+}
+
+doca_error_t session_accept(struct session *s, const struct session_offer *offer,
+                            struct doca_urom_ops_region **region)
+{
+    if (offer->desc_len > sizeof(offer->desc))
+        return DOCA_ERROR_INVALID_VALUE;
+    return session_attach(s, offer->desc, offer->desc_len, region);
 }
 
 void *session_memory(size_t len)
@@ -205,6 +294,6 @@ int session_exit(doca_error_t result)
 {
     if (result == DOCA_SUCCESS)
         return 0;
-    fprintf(stderr, "failed: %s\n", doca_error_get_descr(result));
+    fprintf(stderr, "failed: %s (%s)\n", doca_error_get_descr(result), doca_error_get_name(result));
     return 1;
 }

@@ -21,12 +21,18 @@ struct session {
     struct doca_urom_service *service;
     struct doca_urom_worker *worker;
     struct doca_urom_ops *ops;
-    unsigned int pending; /* operations begun and not ended */
-    doca_error_t status;  /* the first failure of an operation */
+    struct doca_urom_domain *domain; /* of session_join() */
+    unsigned int pending;            /* operations begun and not ended */
+    doca_error_t status;             /* the first failure of an operation */
 };
 
 /* Up to a running worker; `plugins` ends with NULL. After a failure call session_close() too. */
 doca_error_t session_open(struct session *s, uint64_t worker_id, const char *const *plugins);
+/* The same; the worker's environment gets a variable, NAME=VALUE. */
+doca_error_t session_open_env(struct session *s, uint64_t worker_id, const char *const *plugins,
+                              char *variable);
+/* Makes the worker a member of a domain, with this id in it. */
+doca_error_t session_join(struct session *s, struct doca_urom_domain_oob_coll *oob, uint64_t id);
 /* Whatever there is of it. */
 void session_close(struct session *s);
 
@@ -41,6 +47,21 @@ doca_error_t session_wait(struct session *s);
 doca_error_t session_region(struct session *s, void *addr, size_t len, uint32_t access,
                             struct doca_urom_ops_region **region);
 doca_error_t session_attach(struct session *s, const void *desc, size_t len,
+                            struct doca_urom_ops_region **region);
+/* NULL: there is nothing to do. The memory is the program's alone when this returns. */
+doca_error_t session_release(struct session *s, struct doca_urom_ops_region *region);
+
+/* What the owner of memory tells a peer, by whatever means. */
+struct session_offer {
+    uint64_t addr;
+    uint64_t len; /* of the memory */
+    uint64_t desc_len;
+    unsigned char desc[512];
+};
+
+doca_error_t session_offer(struct session *s, void *addr, size_t len, uint32_t access,
+                           struct doca_urom_ops_region **region, struct session_offer *offer);
+doca_error_t session_accept(struct session *s, const struct session_offer *offer,
                             struct doca_urom_ops_region **region);
 
 /* Memory that a worker can map; NULL: none. */

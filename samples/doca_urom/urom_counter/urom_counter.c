@@ -14,13 +14,6 @@
 #define CHILDREN 3
 #define ADDS     1000
 
-/* What the owner of the word tells. */
-struct offer {
-    uint64_t addr;
-    size_t len;
-    unsigned char desc[512];
-};
-
 static const char *const plugins[] = {"worker_amo", NULL};
 
 static void amo_done(struct doca_urom_ops *ops, doca_error_t status, uint64_t before, void *session)
@@ -29,12 +22,12 @@ static void amo_done(struct doca_urom_ops *ops, doca_error_t status, uint64_t be
     session_done(ops, status, session);
 }
 
-static doca_error_t add(struct session *s, const struct offer *offer)
+static doca_error_t add(struct session *s, const struct session_offer *offer)
 {
     struct doca_urom_amo amo = {
         .op = DOCA_UROM_AMO_ADD, .size = 8, .addr = offer->addr, .value = 1};
-    struct doca_urom_ops_region *region;
-    doca_error_t result = session_attach(s, offer->desc, offer->len, &region);
+    struct doca_urom_ops_region *region = NULL;
+    doca_error_t result = session_accept(s, offer, &region);
 
     amo.region = region;
     for (int i = 0; i < ADDS && result == DOCA_SUCCESS; i++) {
@@ -49,7 +42,7 @@ static int child(int from)
 {
     doca_error_t result = DOCA_ERROR_IO_FAILED;
     struct session s = {0};
-    struct offer offer;
+    struct session_offer offer;
 
     if (read(from, &offer, sizeof(offer)) == sizeof(offer)) {
         result = session_open(&s, DOCA_UROM_WORKER_ID_ANY, plugins);
@@ -60,27 +53,11 @@ static int child(int from)
     return session_exit(result);
 }
 
-static doca_error_t offer_word(struct session *s, uint64_t *word, struct offer *offer)
-{
-    struct doca_urom_ops_region *region;
-    const void *desc;
-    doca_error_t result =
-        session_region(s, word, sizeof(*word), DOCA_UROM_OPS_ACCESS_ATOMIC, &region);
-
-    if (result == DOCA_SUCCESS)
-        result = doca_urom_ops_region_get_desc(region, &desc, &offer->len);
-    if (result != DOCA_SUCCESS)
-        return result;
-    offer->addr = (uintptr_t)word;
-    for (size_t i = 0; i < offer->len; i++)
-        offer->desc[i] = ((const unsigned char *)desc)[i];
-    return DOCA_SUCCESS;
-}
-
 int main(void)
 {
     uint64_t *word = session_memory(sizeof(*word));
-    struct offer offer = {0};
+    struct doca_urom_ops_region *region;
+    struct session_offer offer = {0};
     doca_error_t result;
     struct session s;
     int ends[2], status, failed = 0;
@@ -97,7 +74,8 @@ int main(void)
     }
     result = session_open(&s, DOCA_UROM_WORKER_ID_ANY, plugins);
     if (result == DOCA_SUCCESS)
-        result = offer_word(&s, word, &offer);
+        result =
+            session_offer(&s, word, sizeof(*word), DOCA_UROM_OPS_ACCESS_ATOMIC, &region, &offer);
     for (int i = 0; i < CHILDREN && result == DOCA_SUCCESS; i++) {
         if (write(ends[1], &offer, sizeof(offer)) != sizeof(offer))
             result = DOCA_ERROR_IO_FAILED;
