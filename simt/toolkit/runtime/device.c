@@ -424,7 +424,7 @@ static void warn_of_full_device(uint64_t now)
     struct grid *g = device.pending;
 
     if (!g || device.resident < config()->resident || g->warned || g->started ||
-        now - g->born_ns < WARN_AFTER_NS)
+        now < g->born_ns + WARN_AFTER_NS)
         return;
     g->warned = true;
     say("kernel %s waits: all %d blocks that may be resident are taken, one by kernel %s; raise "
@@ -446,7 +446,8 @@ static void watch_progress(uint64_t now)
         return;
     }
     int limit = config()->hang_seconds;
-    if (!limit || device.reported || now - device.quiet_since_ns < (uint64_t)limit * 1000000000u)
+    /* Another host thread that waits may have looked since this one read the clock. */
+    if (!limit || device.reported || now < device.quiet_since_ns + (uint64_t)limit * 1000000000u)
         return;
     device.reported = true;
     fault_hang();

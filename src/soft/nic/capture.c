@@ -44,12 +44,13 @@ static int make_ring(struct soft_nic_capture *capture, const struct soft_nic_cap
     ring = mmap(NULL, CAPTURE_DATA + CAPTURE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (ring == MAP_FAILED)
         return soft_fail(-errno, "cannot map a ring for the capture: %s", strerror(errno));
-    memcpy(ring->magic, CAPTURE_MAGIC, sizeof(ring->magic));
     ring->version = CAPTURE_VERSION;
     ring->pid = (uint32_t)getpid();
-    ring->size = CAPTURE_SIZE;
     ring->directions = conf->directions;
     ring->queue = conf->queue;
+    memcpy(ring->magic, CAPTURE_MAGIC, sizeof(ring->magic));
+    /* Last: for the sake of another capture the port may be looking already. */
+    atomic_store_explicit(&ring->size, CAPTURE_SIZE, memory_order_release);
     capture->ring = ring;
     return 0;
 }

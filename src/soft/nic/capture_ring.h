@@ -19,8 +19,8 @@
 struct capture_ring {
     char magic[8];
     uint32_t version;
-    uint32_t pid; /* of who captures */
-    uint32_t size;
+    uint32_t pid;          /* of who captures */
+    _Atomic uint32_t size; /* 0 until all of this is there */
     uint32_t directions;
     int32_t queue;
     _Atomic uint32_t is_on;     /* the port has it */

@@ -171,9 +171,10 @@ bool soft_nic_page_is_valid(const void *bytes, size_t len)
            memchr(page->mode, '\0', sizeof(page->mode)) != NULL;
 }
 
+/* Shared: others who look at the same moment are not taken for its owner. */
 static bool is_locked(int fd)
 {
-    if (flock(fd, LOCK_EX | LOCK_NB) != 0)
+    if (flock(fd, LOCK_SH | LOCK_NB) != 0)
         return true;
     flock(fd, LOCK_UN);
     return false;

@@ -37,9 +37,10 @@ static void begin_tap(struct soft_nic_taps *taps, int dirfd, const char *name)
     ring = mmap(NULL, CAPTURE_DATA + CAPTURE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (ring == MAP_FAILED)
         return;
-    if (memcmp(ring->magic, CAPTURE_MAGIC, sizeof(ring->magic)) != 0 ||
-        ring->version != CAPTURE_VERSION || ring->size != CAPTURE_SIZE ||
-        atomic_load(&ring->is_closed) != 0 || atomic_load(&ring->is_on) != 0) {
+    if (atomic_load_explicit(&ring->size, memory_order_acquire) != CAPTURE_SIZE ||
+        memcmp(ring->magic, CAPTURE_MAGIC, sizeof(ring->magic)) != 0 ||
+        ring->version != CAPTURE_VERSION || atomic_load(&ring->is_closed) != 0 ||
+        atomic_load(&ring->is_on) != 0) {
         munmap(ring, CAPTURE_DATA + CAPTURE_SIZE);
         return;
     }

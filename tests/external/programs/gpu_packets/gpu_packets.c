@@ -19,7 +19,7 @@
 
 DOCA_LOG_REGISTER(GPU_PACKETS);
 
-#define SECONDS 90.0 /* nobody lets it run longer */
+#define SECONDS 600.0 /* nobody lets it run longer, also on a machine that is busy */
 
 static volatile sig_atomic_t interrupted;
 

@@ -213,12 +213,12 @@ static void *run_proxy(void *arg)
 
 static doca_error_t await_frames(struct wire *w, uint64_t wanted)
 {
-    const uint64_t end = now_ns() + SECONDS * 1000000000ull;
+    const double end = kit_seconds() + SECONDS;
 
     while (DOCA_GPUNETIO_VOLATILE(report_of(w)->received) < wanted) {
         if (DOCA_GPUNETIO_VOLATILE(report_of(w)->failed))
             return DOCA_ERROR_IO_FAILED;
-        if (now_ns() > end)
+        if (kit_seconds() > end)
             return DOCA_ERROR_TIME_OUT;
         sched_yield();
     }

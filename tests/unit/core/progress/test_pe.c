@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -300,8 +301,11 @@ static void *publish(void *arg)
     struct fake *fake = arg;
 
     for (unsigned int i = 0; i < RACES; i++) {
-        while (atomic_load(&fake->events) != 0)
-            ;
+        /* Without pause at first; the engine may be on this processor. */
+        for (unsigned int looks = 1; atomic_load(&fake->events) != 0; looks++) {
+            if (looks % 1000 == 0)
+                sched_yield();
+        }
         atomic_fetch_add(&fake->events, 1);
         core_ctx_wake(&fake->ctx);
     }
