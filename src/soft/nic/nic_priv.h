@@ -188,6 +188,7 @@ struct soft_nic_port {
     uint32_t nrxqs;              /* from here on while driving */
     uint32_t nstages;            /* of them, those with a stage */
     uint32_t nmoderated;         /* of them, those with an owner that is not woken at once */
+    uint64_t told;               /* the thread looks at their clock by then, or does not sleep */
     struct soft_nic_rxq *placed; /* into whose ring the port receives; NULL: none */
     bool is_deaf;                /* the port could not be made to receive again */
     struct soft_nic_rxq *rxqs[SOFT_NIC_RXQS];

@@ -337,6 +337,15 @@ static uint32_t step_stages(struct soft_nic_port *port)
     return under_way;
 }
 
+/* Once for each time that comes earlier: whoever drives meanwhile does so often. */
+static void wake_thread_by(struct soft_nic_port *port, uint64_t due)
+{
+    if (due >= port->told)
+        return;
+    port->told = due;
+    od_waker_wake(&port->bell);
+}
+
 uint32_t soft_nic_port_drive(struct soft_nic_port *port)
 {
     const struct soft_nic_ops *ops = port->backend->ops;
@@ -356,9 +365,8 @@ uint32_t soft_nic_port_drive(struct soft_nic_port *port)
     }
     if (od_unlikely(port->nstages > 0))
         n += step_stages(port);
-    /* The port's thread sleeps no longer than that. */
-    if (od_unlikely(port->nmoderated > 0) && soft_nic_port_tell(port) != UINT64_MAX)
-        od_waker_wake(&port->bell);
+    if (od_unlikely(port->nmoderated > 0))
+        wake_thread_by(port, soft_nic_port_tell(port));
     soft_nic_port_unlock(port);
     return n;
 }

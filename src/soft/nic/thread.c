@@ -55,6 +55,7 @@ static uint64_t tell_owners(struct soft_nic_port *port, uint64_t longest)
     soft_nic_port_lock(port);
     if (port->nmoderated > 0)
         due = soft_nic_port_tell(port);
+    port->told = due;
     soft_nic_port_unlock(port);
     if (due == UINT64_MAX)
         return longest;

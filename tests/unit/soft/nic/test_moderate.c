@@ -143,6 +143,22 @@ static void less_than_a_batch_never_wakes(void **state)
     assert_true(is_woken(WAIT_MS));
 }
 
+/* A turn takes locks and asks the system: a look each millisecond is a few of them. */
+static void nobody_is_busy_while_an_owner_waits_for_more(void **state)
+{
+    uint64_t begin, turns;
+
+    (void)state;
+    soft_nic_rxq_moderate(s.rig.rxq, 1000, HOUR);
+    assert_true(sleep_for(1));
+    deliver(1);
+    begin = od_now_ns();
+    turns = atomic_load(&s.rig.port->turns);
+    assert_false(is_woken(PERIOD / 1000000));
+    turns = atomic_load(&s.rig.port->turns) - turns;
+    assert_true(turns < 100 + 10 * ((od_now_ns() - begin) / 1000000));
+}
+
 static void who_sleeps_is_woken_when_the_rule_changes(void **state)
 {
     (void)state;
@@ -167,6 +183,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(one_frame_wakes_when_the_time_is_over, open_all, close_all),
         cmocka_unit_test_setup_teardown(so_does_one_that_was_there_before, open_all, close_all),
         cmocka_unit_test_setup_teardown(less_than_a_batch_never_wakes, open_all, close_all),
+        cmocka_unit_test_setup_teardown(nobody_is_busy_while_an_owner_waits_for_more, open_all,
+                                        close_all),
         cmocka_unit_test_setup_teardown(who_sleeps_is_woken_when_the_rule_changes, open_all,
                                         close_all),
     };
