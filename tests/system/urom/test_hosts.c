@@ -672,6 +672,83 @@ static void owner_stands_still(void)
     close_all();
 }
 
+/* Host 0, whose results go to host 1's client, which stands still. The first one is under way and
+ * the second one waits for it when the team is destroyed; both are what they were until they end.
+ */
+static void leave_before_the_results(struct area *src, struct doca_urom_ops_region *there,
+                                     uint64_t addr, struct area *dst)
+{
+    const struct doca_urom_coll_place far_dst = {there, addr};
+    struct ops_result ends[2] = {0}, all = {0}, gone = {0};
+    pid_t owner;
+
+    hosts_get(0, 1, &owner, sizeof(owner));
+    fixture_freeze(owner);
+    for (unsigned int i = 0; i < 2; i++)
+        assert_ok(doca_urom_coll_allreduce(team, place_of(src), far_dst, 8, DOCA_UROM_COLL_UINT64,
+                                           DOCA_UROM_COLL_SUM, ops_done, &ends[i]));
+    assert_ok(doca_urom_coll_barrier(team, ops_done, &all));
+    await(&all); /* what came before it has begun everywhere */
+    assert_ok(all.status);
+    assert_ok(doca_urom_coll_team_destroy(team, ops_done, &gone));
+    small_put(src, dst);
+    assert_int_equal(kill(owner, SIGCONT), 0);
+    await(&gone);
+    assert_ok(gone.status);
+    for (unsigned int i = 0; i < 2; i++) {
+        assert_int_equal(ends[i].count, 1);
+        assert_doca(DOCA_ERROR_IO_FAILED, ends[i].status);
+    }
+}
+
+static void stand_still_with_results(const struct area *src, const struct area *dst)
+{
+    struct ops_result ends[2] = {0}, all = {0};
+    const pid_t self = getpid();
+
+    for (unsigned int i = 0; i < 2; i++)
+        assert_ok(post_allreduce(team, src, dst, 8, &ends[i]));
+    assert_ok(doca_urom_coll_barrier(team, ops_done, &all));
+    hosts_give(0, &self, sizeof(self)); /* may be stopped from now on */
+    for (unsigned int i = 0; i < 2; i++) {
+        await(&ends[i]);
+        assert_ok(ends[i].status);
+    }
+    await(&all);
+    assert_ok(all.status);
+    assert_ok(doca_urom_coll_team_destroy(team, ops_done, &result));
+    assert_ok(ops_wait(&client, &result));
+}
+
+static void team_goes_before_its_results(void)
+{
+    static const char *const plugins[] = {"worker_rma", "worker_coll", NULL};
+    struct doca_urom_ops_region *there = NULL;
+    struct area src, dst;
+    const pid_t nobody = 0;
+    struct far far;
+
+    open_all(plugins);
+    src = area_open(WORDS * 8, true);
+    dst = area_open(WORDS * 8, false);
+    domain = hosts_domain(client.host.pe, client.worker);
+    team = make_team(3, 2);
+    far = tell(3, &dst, 1);
+    if (hosts_rank() == 1) {
+        stand_still_with_results(&src, &dst);
+    } else {
+        assert_ok(ops_attach(&client, far.desc, far.len, &there));
+        hosts_give(0, &nobody, sizeof(nobody));
+        leave_before_the_results(&src, there, far.addr, &dst);
+        ops_region_end(&client, there);
+    }
+    close_domain();
+    hosts_barrier(4);
+    area_close(&src, WORDS * 8);
+    area_close(&dst, WORDS * 8);
+    close_all();
+}
+
 /* The one of host 1, while it is read. */
 static void owner_of_a_team_dies(void)
 {
@@ -754,6 +831,7 @@ static const struct hosts_case cases[] = {
     {"cable_is_cut", cable_is_cut},
     {"worker_dies", worker_dies},
     {"owner_stands_still", owner_stands_still},
+    {"team_goes_before_its_results", team_goes_before_its_results},
     {"owner_of_a_team_dies", owner_of_a_team_dies},
     {"far_service_is_cut_off", far_service_is_cut_off},
     {NULL, NULL},
@@ -792,6 +870,7 @@ CASE(owner_dies, 2)
 CASE(cable_is_cut, 2)
 CASE(worker_dies, 3)
 CASE(owner_stands_still, 3)
+CASE(team_goes_before_its_results, 2)
 CASE(owner_of_a_team_dies, 3)
 CASE(far_service_is_cut_off, 2)
 
@@ -809,6 +888,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_teardown(cable_is_cut_on_2_hosts, remove_hosts),
         cmocka_unit_test_teardown(worker_dies_on_3_hosts, remove_hosts),
         cmocka_unit_test_teardown(owner_stands_still_on_3_hosts, remove_hosts),
+        cmocka_unit_test_teardown(team_goes_before_its_results_on_2_hosts, remove_hosts),
         cmocka_unit_test_teardown(owner_of_a_team_dies_on_3_hosts, remove_hosts),
         cmocka_unit_test_teardown(far_service_is_cut_off_on_2_hosts, remove_hosts),
     };

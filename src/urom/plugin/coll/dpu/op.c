@@ -381,19 +381,16 @@ static void describe(const struct plugin_region *region, uint64_t va, struct col
     memcpy(memory->desc, region->desc, region->desc_len);
 }
 
-/* The part of the own data that a member gets. */
-static const uint8_t *data_for(const struct coll_op *op, uint32_t to, uint32_t *len)
+/* The part of the own data that a member gets. NULL: it has none. */
+static const uint8_t *own_data(const struct coll_op *op, uint32_t to)
 {
-    *len = 0;
-    if (op->own == NULL || op->status != DOCA_SUCCESS)
-        return NULL;
-    *len = (uint32_t)op->bytes;
-    return op->cmd.head.op == COLL_ALLTOALL ? op->own + to * op->bytes : op->own;
+    return op->own != NULL && op->cmd.head.op == COLL_ALLTOALL ? op->own + to * op->bytes : op->own;
 }
 
 static bool send_open(struct coll_op *op, uint32_t to)
 {
     static const uint8_t padding[8];
+    const uint8_t *data = op->status == DOCA_SUCCESS ? own_data(op, to) : NULL;
     struct coll_memory memory[2];
     struct coll_open open = {
         .msg = coll_msg(op->team, COLL_OPEN, to, op->seq),
@@ -402,9 +399,9 @@ static bool send_open(struct coll_op *op, uint32_t to)
         .reduction = op->cmd.reduction,
         .root = op->cmd.root,
         .len = op->cmd.len,
+        .data_len = data != NULL ? (uint32_t)op->bytes : 0,
         .has_memory = !op->eager,
     };
-    const uint8_t *data = data_for(op, to, &open.data_len);
     const struct iovec iov[] = {
         {&open, sizeof(open)},
         {(void *)data, open.data_len},
@@ -473,11 +470,10 @@ static doca_error_t put(struct coll_op *op, const struct coll_hand *hand, uint64
     return DOCA_SUCCESS;
 }
 
+/* Whatever the status says: it may change while an errand is at work. */
 static const uint8_t *data_of(const struct coll_op *op, uint32_t rank)
 {
-    uint32_t len;
-
-    return rank == op->team->rank ? data_for(op, rank, &len) : op->slot->from[rank].data;
+    return rank == op->team->rank ? own_data(op, rank) : op->slot->from[rank].data;
 }
 
 /* In the order of ranks at each member, so that all have the same bits. */
