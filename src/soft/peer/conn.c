@@ -242,10 +242,10 @@ void soft_peer_conn_send(struct soft_peer_conn *conn, union soft_peer_msg *msg,
         (void)soft_peer_flow_tell(conn, msg, type); /* lost only without memory */
         return;
     }
-    pthread_mutex_lock(&conn->lock);
+    /* Without the lock: a packet is sent whole, and who is waiting for an answer holds up nobody.
+     */
     if (conn->sock >= 0)
         soft_peer_packet_send(conn->sock, msg, size, soft_service_now_ms() + PEER_ANSWER_MS);
-    pthread_mutex_unlock(&conn->lock);
 }
 
 /* ---- Connecting ---- */

@@ -259,7 +259,7 @@ int soft_peer_conn_call(struct soft_peer_conn *conn, union soft_peer_msg *msg,
 #define PEER_CONN_EVENTS ((uint32_t)EPOLLRDHUP)
 /* There is room. Lock held. */
 void soft_peer_ring_owed(struct soft_peer_conn *conn);
-/* Message without a reply; waits a bounded time. */
+/* Message without a reply; waits a bounded time, and only for room. */
 void soft_peer_conn_send(struct soft_peer_conn *conn, union soft_peer_msg *msg,
                          enum soft_peer_msg_type type);
 /* The exporter is gone or talks nonsense: every map of it is dead from now on. */

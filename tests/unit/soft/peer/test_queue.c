@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
 #include <poll.h>
+#include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -21,15 +25,6 @@
 #define CARD "card-0"
 
 static char base[64];
-
-static int make_base(void **state)
-{
-    (void)state;
-    snprintf(base, sizeof(base), "/tmp/opendoca-test-XXXXXX");
-    if (mkdtemp(base) == NULL)
-        return -1;
-    return setenv("OPENDOCA_RUNTIME_DIR", base, 1);
-}
 
 static int remove_base(void **state)
 {
@@ -156,40 +151,150 @@ static int be_exporter(int out)
         memcpy(told.desc, desc, told.len);
         assert_int_equal(write(out, &told, sizeof(told)), sizeof(told));
     }
-    return is_woken(&waker, 20000) ? 0 : 1;
+    return is_woken(&waker, 60000) ? 0 : 1;
+}
+
+struct exporter {
+    pid_t pid;
+    struct told told[2];
+};
+
+/* Of a test each. They are forked before there are threads. */
+static struct exporter exporters[2];
+
+static void start(struct exporter *exporter)
+{
+    int ends[2];
+
+    assert_int_equal(pipe(ends), 0);
+    exporter->pid = fork();
+    if (exporter->pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        _exit(be_exporter(ends[1]));
+    }
+    close(ends[1]);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(read(ends[0], &exporter->told[i], sizeof(exporter->told[i])),
+                         sizeof(exporter->told[i]));
+    close(ends[0]);
+}
+
+static struct soft_peer_map *import_of(const struct exporter *exporter, int i)
+{
+    struct soft_peer_map *map;
+
+    assert_int_equal(soft_peer_import(exporter->told[i].desc, exporter->told[i].len,
+                                      SOFT_PEER_KIND_QUEUE, CARD, &map),
+                     0);
+    return map;
+}
+
+static void stop(const struct exporter *exporter)
+{
+    int status;
+
+    assert_int_equal(kill(exporter->pid, SIGSTOP), 0);
+    assert_int_equal(waitpid(exporter->pid, &status, WUNTRACED), exporter->pid);
+}
+
+/* Its bell has rung. */
+static void await_end(const struct exporter *exporter)
+{
+    int status;
+
+    assert_int_equal(waitpid(exporter->pid, &status, 0), exporter->pid);
+    assert_int_equal(status, 0);
+}
+
+static int make_base(void **state)
+{
+    (void)state;
+    snprintf(base, sizeof(base), "/tmp/opendoca-test-XXXXXX");
+    if (mkdtemp(base) == NULL)
+        return -1;
+    if (setenv("OPENDOCA_RUNTIME_DIR", base, 1) != 0)
+        return -1;
+    for (int i = 0; i < 2; i++)
+        start(&exporters[i]);
+    return 0;
+}
+
+/* Maps whatever is told, in a thread of its own. */
+struct importer {
+    const struct told *told;
+    _Atomic pid_t tid;
+    _Atomic bool ended;
+    struct soft_peer_map *map;
+    int rc;
+};
+
+static void *import_it(void *arg)
+{
+    struct importer *importer = arg;
+
+    atomic_store(&importer->tid, gettid());
+    importer->rc = soft_peer_import(importer->told->desc, importer->told->len, SOFT_PEER_KIND_QUEUE,
+                                    CARD, &importer->map);
+    atomic_store(&importer->ended, true);
+    return NULL;
+}
+
+static bool is_asleep(pid_t tid)
+{
+    char path[64], text[512];
+    const char *behind_name;
+    FILE *file;
+    size_t n;
+
+    snprintf(path, sizeof(path), "/proc/self/task/%d/stat", (int)tid);
+    file = fopen(path, "re");
+    if (tid == 0 || file == NULL)
+        return false;
+    n = fread(text, 1, sizeof(text) - 1, file);
+    fclose(file);
+    text[n] = '\0';
+    behind_name = strrchr(text, ')');
+    return behind_name != NULL && behind_name[2] == 'S';
+}
+
+/* Who waits for its answer has 5 s. */
+static void a_map_is_closed_while_another_one_waits_for_its_exporter(void **state)
+{
+    const struct exporter *exporter = &exporters[0];
+    struct importer importer = {.told = &exporter->told[1]};
+    struct soft_peer_map *map = import_of(exporter, 0);
+    pthread_t thread;
+
+    (void)state;
+    stop(exporter);
+    assert_int_equal(pthread_create(&thread, NULL, import_it, &importer), 0);
+    while (!atomic_load(&importer.ended) && !is_asleep(atomic_load(&importer.tid)))
+        sched_yield();
+    soft_peer_map_close(map);
+    assert_int_equal(kill(exporter->pid, SIGCONT), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_int_equal(importer.rc, 0);
+    assert_int_equal(soft_peer_ring(importer.map), 0);
+    await_end(exporter);
+    soft_peer_map_close(importer.map);
 }
 
 static void no_ring_of_an_exporter_that_stands_still_is_lost(void **state)
 {
+    const struct exporter *exporter = &exporters[1];
     struct soft_peer_map *maps[2];
-    int pipe_fds[2], status;
-    struct told told;
-    pid_t pid;
 
     (void)state;
-    assert_int_equal(pipe(pipe_fds), 0);
-    pid = fork();
-    if (pid == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        _exit(be_exporter(pipe_fds[1]));
-    }
-    close(pipe_fds[1]);
-    for (int i = 0; i < 2; i++) {
-        assert_int_equal(read(pipe_fds[0], &told, sizeof(told)), sizeof(told));
-        assert_int_equal(
-            soft_peer_import(told.desc, told.len, SOFT_PEER_KIND_QUEUE, CARD, &maps[i]), 0);
-    }
-    assert_int_equal(kill(pid, SIGSTOP), 0);
-    assert_int_equal(waitpid(pid, &status, WUNTRACED), pid);
+    for (int i = 0; i < 2; i++)
+        maps[i] = import_of(exporter, i);
+    stop(exporter);
     for (int i = 0; i < BELLS; i++)
         assert_int_equal(soft_peer_ring(maps[0]), 0);
     assert_int_equal(soft_peer_ring(maps[1]), 0);
-    assert_int_equal(kill(pid, SIGCONT), 0);
-    assert_int_equal(waitpid(pid, &status, 0), pid);
-    assert_int_equal(status, 0);
+    assert_int_equal(kill(exporter->pid, SIGCONT), 0);
+    await_end(exporter);
     for (int i = 0; i < 2; i++)
         soft_peer_map_close(maps[i]);
-    close(pipe_fds[0]);
 }
 
 /* What its owner can shorten would raise a signal here. */
@@ -215,7 +320,7 @@ static void unsealed_memory_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        /* Forks, which must come before there are threads. */
+        cmocka_unit_test(a_map_is_closed_while_another_one_waits_for_its_exporter),
         cmocka_unit_test(no_ring_of_an_exporter_that_stands_still_is_lost),
         cmocka_unit_test(queues_are_mapped_whatever_is_wished),
         cmocka_unit_test(ring_wakes_the_sleeper),
