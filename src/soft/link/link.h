@@ -129,10 +129,11 @@ SOFT_API int soft_link_connect(const char *addr, const struct soft_link_conf *co
 
 /* Drives what must be driven and says where the link stands. When it is DOWN, `reason` (may be
  * NULL) is: 0 after an orderly end, -ECONNREFUSED (nobody listens there, or too many wait),
- * -ETIMEDOUT (does not answer in time, or nothing is heard of it any more), -EACCES (refused by the
- * peer, see soft_link_answer(), or by the permissions of its socket), -ECONNRESET (died), -EPROTO
- * (other version). An orderly end is: the peer shut down, or we did and it took everything. What
- * had arrived can still be received when the link is DOWN. */
+ * -ETIMEDOUT (does not answer in time, or, with tcp, nothing is heard of it any more), -EACCES
+ * (refused by the peer, see soft_link_answer(), or by the permissions of its socket), -ECONNRESET
+ * (died; ucx does not tell silence apart), -EPROTO (other version). An orderly end is: the peer
+ * shut down, or we did and it took everything. What had arrived can still be received when the link
+ * is DOWN. */
 SOFT_API enum soft_link_state soft_link_poll(struct soft_link *link, int *reason);
 
 /* Asks the system, where soft_link_poll() may still say UP for the moment that the background
