@@ -8,7 +8,6 @@ As run_external.py, which see, for the folders programs/urom_*. Each case has a 
 a runtime folder of its own.
 """
 import os
-import random
 import shutil
 import signal
 import socket
@@ -122,22 +121,14 @@ class Tests(run_external.Tests):
                    'Rank 1 was told: by MPI' in done.stdout, done.stdout)
             daemon.end()
 
-    @staticmethod
-    def free_port():
-        """Not the usual one, as others may be at the same test; none that the kernel gives away."""
-        while True:
-            with socket.socket() as probe:
-                try:
-                    probe.bind(('127.0.0.1', random.randrange(20000, 30000)))
-                except OSError:
-                    continue
-                return probe.getsockname()[1]
-
     def rdmo_pair(self, *arguments):
-        port = self.free_port()
-        target = self.start('urom_rdmo_target', 'host', '-p', str(port))
-        target.await_line('Waiting for the initiator')
-        return target, self.start('urom_rdmo_initiator', 'host', str(port), *arguments)
+        with socket.socket() as held:  # nobody else gets this port until the target listens to it
+            held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            held.bind(('127.0.0.1', 0))
+            port = str(held.getsockname()[1])
+            target = self.start('urom_rdmo_target', 'host', '-p', port)
+            target.await_line('Waiting for the initiator')
+        return target, self.start('urom_rdmo_initiator', 'host', port, *arguments)
 
     def check_rdmo(self, *arguments):
         target, initiator = self.rdmo_pair(*arguments)
