@@ -9,6 +9,7 @@ import unittest
 
 import fixture
 from fixture import ToolTest, ZERO_DEVICES, devices_file
+from stage import library_path
 
 DEVICE_ATTRIBUTES = ['ibdev_name', 'iface_name', 'iface_index', 'pci_func_type', 'uplink_ib_port',
                      'mac_addr', 'ipv4_addr', 'ipv6_addr']
@@ -145,10 +146,13 @@ class Options(Caps):
         config = self.scratch_file(devices_file(*[
             {'role': 'host', 'pci': '0000:03:00.%d' % i, 'port': port}
             for i, port in enumerate(['af_xdp:nosuch0', 'error:drop=2;af_xdp:nosuch0', 'loop'])]))
+        # The checked flavour has to be that of the stage, too: that of the build has another module.
+        flavour = os.path.join(fixture.STAGE.libdir, 'trace')
+        env = {'LD_LIBRARY_PATH': flavour} if library_path() else None
         if module:
             os.rename(module, module + '.away')
         try:
-            out = self.caps('--lib', 'eth', role='host', config=config).stdout
+            out = self.caps('--lib', 'eth', role='host', config=config, env=env).stdout
         finally:
             if module:
                 os.rename(module + '.away', module)
