@@ -159,6 +159,9 @@ static void pages_of_killed_programs_go_when_the_next_one_comes(void **state)
     rig_close(&rig);
 }
 
+/* A folder of its own: one case keeps it locked, which would hold up others. */
+static char folder[] = "/tmp/opendoca-test-page-XXXXXX";
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -167,7 +170,13 @@ int main(int argc, char **argv)
         cmocka_unit_test_prestate(nothing_goes_from_a_locked_folder, argv[0]),
     };
 
+    int failed;
+
     if (argc > 1)
         return be_holder();
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    if (mkdtemp(folder) == NULL || setenv("OPENDOCA_RUNTIME_DIR", folder, 1) != 0)
+        return 1;
+    failed = cmocka_run_group_tests(tests, NULL, NULL);
+    rmdir(folder);
+    return failed;
 }
