@@ -181,21 +181,22 @@ static bool is_locked(int fd)
 }
 
 /* Whoever makes a page has the folder locked: what goes is what was looked at, and not a new one of
- * its name. */
-static void remove_left(const char *dir, int dirfd, const char *name, int fd)
+ * its name. False: somebody stands still with the lock, so that it goes another time. */
+static bool remove_left(const char *dir, int dirfd, const char *name, int fd)
 {
     struct stat file, named;
 
     if (soft_service_folder_lock(dirfd, dir, LOCK_MS) != 0)
-        return; /* another time */
+        return false;
     if (!is_locked(fd) && fstat(fd, &file) == 0 &&
         fstatat(dirfd, name, &named, AT_SYMLINK_NOFOLLOW) == 0 && file.st_ino == named.st_ino)
         unlinkat(dirfd, name, 0);
     flock(dirfd, LOCK_UN);
+    return true;
 }
 
 /* Who has it holds the lock; numbers of processes mean little in another namespace. */
-static void read_one(const char *dir, int dirfd, const char *name,
+static void read_one(const char *dir, int dirfd, const char *name, bool *removes,
                      void (*see)(const struct soft_nic_page *page, void *arg), void *arg)
 {
     struct soft_nic_page page;
@@ -205,7 +206,7 @@ static void read_one(const char *dir, int dirfd, const char *name,
     if (fd < 0)
         return;
     if (!is_locked(fd)) {
-        remove_left(dir, dirfd, name, fd);
+        *removes = *removes && remove_left(dir, dirfd, name, fd);
         return;
     }
     len = read(fd, &page, sizeof(page));
@@ -218,6 +219,7 @@ int soft_nic_pages_read(void (*see)(const struct soft_nic_page *page, void *arg)
     char dir[PATH_MAX];
     int dirfd = soft_service_folder_open(dir, sizeof(dir));
     const struct dirent *entry;
+    bool removes = true;
     DIR *files;
 
     if (dirfd < 0)
@@ -229,7 +231,7 @@ int soft_nic_pages_read(void (*see)(const struct soft_nic_page *page, void *arg)
     }
     while ((entry = readdir(files)) != NULL) {
         if (strncmp(entry->d_name, PREFIX, strlen(PREFIX)) == 0)
-            read_one(dir, dirfd, entry->d_name, see, arg);
+            read_one(dir, dirfd, entry->d_name, &removes, see, arg);
     }
     closedir(files);
     close(dirfd);
