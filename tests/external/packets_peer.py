@@ -93,7 +93,11 @@ class Program:
 
 
 def send_datagrams():
+    """From the same ports each time, whose hashes lead to either queue: ports that the kernel chooses may all
+    lead to one."""
     sockets = [socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in range(10)]
+    for i, one in enumerate(sockets):
+        one.bind(('', 20000 + i))
     for i in range(DNS):
         sockets[i % 10].sendto(b'a question', (SERVER, 53))
     for i in range(OTHERS):

@@ -66,11 +66,11 @@ static struct wire_report *report_of(struct wire *w)
     return w->report.cpu;
 }
 
-static uint64_t now_ns(void)
+static uint64_t now_ns(clockid_t clock)
 {
     struct timespec time;
 
-    clock_gettime(CLOCK_REALTIME, &time);
+    clock_gettime(clock, &time);
     return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
@@ -213,12 +213,12 @@ static void *run_proxy(void *arg)
 
 static doca_error_t await_frames(struct wire *w, uint64_t wanted)
 {
-    const double end = kit_seconds() + SECONDS;
+    const uint64_t end = now_ns(CLOCK_MONOTONIC) + SECONDS * 1000000000ull;
 
     while (DOCA_GPUNETIO_VOLATILE(report_of(w)->received) < wanted) {
         if (DOCA_GPUNETIO_VOLATILE(report_of(w)->failed))
             return DOCA_ERROR_IO_FAILED;
-        if (kit_seconds() > end)
+        if (now_ns(CLOCK_MONOTONIC) > end)
             return DOCA_ERROR_TIME_OUT;
         sched_yield();
     }
@@ -228,7 +228,7 @@ static doca_error_t await_frames(struct wire *w, uint64_t wanted)
 static doca_error_t run(struct wire *w, enum wire_mode mode, enum doca_gpu_dev_eth_exec_scope scope,
                         struct wire_frames frames, uint64_t wanted)
 {
-    const uint64_t start = now_ns() + 50000000;
+    const uint64_t start = now_ns(CLOCK_REALTIME) + 50000000;
     doca_error_t result;
     uint32_t mkey;
 
