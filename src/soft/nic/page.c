@@ -11,18 +11,17 @@
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "soft/nic/nic_priv.h"
 #include "soft/service/folder.h"
 #include "util/cleanup.h"
+#include "util/lock.h"
 
 #define PREFIX "nic-"
 
 #define FILE_TRIES 100
-#define LOCK_TRIES 1000 /* a millisecond each */
-#define LOCK_MS    1000 /* for the folder */
+#define LOCK_MS    1000
 
 /* "nic-PID-0000:03:00.0"; sub functions have a '/' in their id. */
 void soft_nic_page_name(uint32_t pid, const char *device, char name[NAME_MAX])
@@ -60,16 +59,9 @@ static bool reserve(int fd)
  * a moment. */
 static bool lock_file(int fd)
 {
-    const struct timespec pause = {.tv_nsec = 1000000};
     struct stat status;
-    int err = -1;
 
-    for (int tries = 0; err != 0 && tries < LOCK_TRIES; tries++) {
-        err = flock(fd, LOCK_EX | LOCK_NB);
-        if (err != 0)
-            nanosleep(&pause, NULL);
-    }
-    return err == 0 && fstat(fd, &status) == 0 && status.st_nlink > 0;
+    return od_lock_file(fd, LOCK_MS) == 0 && fstat(fd, &status) == 0 && status.st_nlink > 0;
 }
 
 /* Folder locked, unless somebody stands still with the lock.

@@ -6,12 +6,11 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "util/cleanup.h"
+#include "util/lock.h"
 
 static int check_folder(int fd, const char *path)
 {
@@ -115,14 +114,9 @@ int soft_service_folder_connect(const char *dir, int dirfd, const char *name)
 
 int soft_service_folder_lock(int dirfd, const char *dir, unsigned int ms)
 {
-    const struct timespec pause = {.tv_nsec = 1000000};
+    int rc = od_lock_file(dirfd, ms);
 
-    for (unsigned int i = 0; i < ms; i++) {
-        if (flock(dirfd, LOCK_EX | LOCK_NB) == 0)
-            return 0;
-        if (errno != EWOULDBLOCK && errno != EINTR)
-            return soft_fail(-errno, "cannot lock the folder %s: %s", dir, strerror(errno));
-        nanosleep(&pause, NULL);
-    }
-    return soft_fail(-EBUSY, "another process locks the folder %s for %u ms", dir, ms);
+    if (rc == -EWOULDBLOCK)
+        return soft_fail(-EBUSY, "another process locks the folder %s for %u ms", dir, ms);
+    return rc == 0 ? 0 : soft_fail(rc, "cannot lock the folder %s: %s", dir, strerror(-rc));
 }

@@ -8,10 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <doca_log.h>
@@ -19,6 +17,7 @@
 #include "soft/service/folder.h"
 #include "urom/wire/names.h"
 #include "util/cleanup.h"
+#include "util/lock.h"
 
 DOCA_LOG_REGISTER(UROM::DAEMON::LOCK);
 
@@ -164,20 +163,6 @@ void daemon_lock_note(struct daemon *daemon)
  * Lock
  */
 
-/* One that was killed may have left children that had not begun their program yet, and hold its
- * lock until they do. */
-static bool take_lock(int fd)
-{
-    const struct timespec pause = {.tv_nsec = 10000000};
-    bool taken = flock(fd, LOCK_EX | LOCK_NB) == 0;
-
-    for (unsigned int ms = 0; !taken && ms < LOCK_WAIT; ms += 10) {
-        nanosleep(&pause, NULL);
-        taken = flock(fd, LOCK_EX | LOCK_NB) == 0;
-    }
-    return taken;
-}
-
 int daemon_lock(struct daemon *daemon)
 {
     char name[FILE_NAME];
@@ -191,7 +176,9 @@ int daemon_lock(struct daemon *daemon)
         DOCA_LOG_ERR("cannot open the lock file %s: %s", name, strerror(errno));
         return DAEMON_LISTEN;
     }
-    if (!take_lock(daemon->lock_fd)) {
+    /* One that was killed may have left children that had not begun their program yet, and hold its
+     * lock until they do. */
+    if (od_lock_file(daemon->lock_fd, LOCK_WAIT) != 0) {
         DOCA_LOG_ERR("another daemon serves card %s", daemon->device->card);
         return DAEMON_SERVED;
     }
