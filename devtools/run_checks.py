@@ -5,7 +5,8 @@
 usage: run_checks.py [--jobs N] [--only NAME[,NAME...]] [--list]
 
 Each configuration has a build folder build-<folder> with its logs: <name>.build.log, <name>.log and
-meson-logs/<name>.json. Failing tests are printed with their output. The last line of standard output
+meson-logs/<name>.json. Failing tests are printed with their output, and once more in few lines each at
+the end, where nobody who sees only the end of a long log misses them. The last line of standard output
 is "opendoca: N passed, N failed, N skipped"; the exit status is 0 when none failed.
 
 Programs of cmocka and of Python's unittest count with their cases, any other test as one. The fuzz
@@ -81,6 +82,20 @@ def say(text):
     print(text, flush=True)
 
 
+TELLING = re.compile(r'^(\[  FAILED  \] \D|\[  ERROR   \]|\[   LINE   \]|(FAIL|ERROR): |\w*Error: |SUMMARY: |'
+                     r'.*(runtime error: |: error: ))')
+failures = []  # a few lines for each
+
+
+def fail(title, output, shown):
+    """Prints what failed with the end of its output, and keeps what tells most for the end."""
+    say('%s\n%s' % (title, output[-shown:]))
+    lines = list(dict.fromkeys(line.rstrip()[:200] for line in output.splitlines()
+                               if TELLING.match(line)))
+    last = [line[:200] for line in output.splitlines() if line.strip()][-3:]
+    failures.append('\n'.join([title] + ['    ' + line for line in (lines or last)[:10]]))
+
+
 def tail(path, lines=60):
     with open(path, errors='replace') as log:
         return ''.join(log.readlines()[-lines:])
@@ -128,7 +143,7 @@ def build(configuration, jobs, targets=()):
     for command in (['devtools/configure.sh', folder] + options,
                     ['ninja', '-C', folder, '-j', str(jobs)] + list(targets)):
         if run_logged(command, log, {'CC': configuration.compiler}):
-            say('%s: the build fails:\n%s' % (configuration.name, tail(log)))
+            fail('%s: the build fails:' % configuration.name, tail(log), 8000)
             return None
     return folder
 
@@ -210,12 +225,12 @@ def test(configuration, folder, jobs):
         one = count(entry['result'], output)
         total.add(one)
         if one.failed:
-            say('%s: %s: %s (exit status %s)\n%s' % (
-                name, entry['name'], entry['result'], entry.get('returncode'), output[-8000:]))
+            fail('%s: %s: %s (exit status %s)' % (
+                name, entry['name'], entry['result'], entry.get('returncode')), output, 8000)
         elif one.skipped:
             say('%s: %s: skipped: %s' % (name, entry['name'], reason(output)))
     if not tests or (status and not total.failed):
-        say('%s: meson test fails:\n%s' % (name, tail(os.path.join(folder, name + '.log'))))
+        fail('%s: meson test fails:' % name, tail(os.path.join(folder, name + '.log')), 8000)
         total.failed += 1
     return total
 
@@ -282,7 +297,7 @@ def fuzz(jobs):
                 total.passed += 1
             else:
                 total.failed += 1
-                say('fuzz: %s has a finding:\n%s' % (name, log))
+                fail('fuzz: %s has a finding:' % name, log, 8000)
     return total
 
 
@@ -318,6 +333,8 @@ def main():
                 one = test(configuration, folder, arguments.jobs)
         say('%s: %s (%d s)' % (configuration.name, one, time.monotonic() - start))
         total.add(one)
+    if failures:
+        say('What failed:\n' + '\n'.join(failures))
     say('opendoca: %s' % total)
     return 1 if total.failed or not total.passed else 0
 

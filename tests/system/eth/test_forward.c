@@ -6,8 +6,8 @@
 #define BURST   2048u
 #define PACKET  1600u
 #define BATCH   128u
-#define BATCHES 32u
-#define ROUND   96u /* frames that go round, one batch */
+#define ROUND   96u   /* frames that go round, one batch */
+#define BATCHES ROUND /* each may come alone */
 #define LONGEST 1514u
 
 /* From one device to the other one. */

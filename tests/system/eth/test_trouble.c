@@ -276,6 +276,28 @@ static void all_queues_of_an_interface_are_served(void **state)
     close_all(NULL);
 }
 
+/* The kernel may hand over a piece of its ring for each of them. The time between two is what is
+ * tested here. */
+static void frames_that_trickle_in_wait_for_who_stands_still(void **state)
+{
+    double end;
+    uint32_t n;
+
+    (void)state;
+    assert_traffic();
+    for (end = eth_seconds() + 0.1; eth_seconds() < end;) /* what was on its way has come */
+        take_all();
+    for (uint32_t i = 0; i < DEPTH;) {
+        i += send_one() == 0 ? 1 : 0;
+        for (end = eth_seconds() + 0.0025; eth_seconds() < end;)
+            continue;
+    }
+    n = take_all();
+    for (end = eth_seconds() + 20; n < DEPTH && eth_seconds() < end;)
+        n += take_all();
+    assert_int_equal(n, DEPTH);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -286,6 +308,8 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(an_interface_that_went_down_is_counted_and_comes_back,
                                         open_all, close_all),
         cmocka_unit_test_setup_teardown(another_name_changes_nothing, open_all, close_all),
+        cmocka_unit_test_setup_teardown(frames_that_trickle_in_wait_for_who_stands_still, open_all,
+                                        close_all),
         cmocka_unit_test_setup_teardown(a_deleted_interface_ends_no_program, open_all, close_all),
     };
     int rc;

@@ -21,6 +21,13 @@
 #define VLAN_BYTES 4u
 /* The kernel puts a tag that it took off beside the frame; it goes back in front of it. */
 #define HEADROOM 64u
+/* The kernel hands a block over after a millisecond, also with a single frame in it: who stands
+ * still while frames trickle in loses none for as many milliseconds as there are blocks. Hence many
+ * small ones; each has room for some frames of the interface. */
+#define RING_BYTES     (8u << 20)
+#define SMALLEST_BLOCK 16384u
+#define LARGEST_BLOCK  (16u << 20)
+#define BLOCK_FRAMES   4u
 
 struct af_packet {
     struct soft_nic_backend base;
@@ -137,13 +144,13 @@ static int read_spec(struct af_packet *self, const struct soft_nic_spec *spec,
 {
     static const char *const keys[] = {"blocks", "block_size", NULL};
     const char *iface = spec->where[0] != '\0' ? spec->where : device->iface;
-    uint64_t blocks = 32, block_size = 128 * 1024;
+    uint64_t blocks = 0, block_size = 0; /* set once the MTU is known */
     int err = soft_nic_spec_check(spec, keys);
 
     if (err == 0)
         err = soft_nic_spec_number(spec, "blocks", 2, 4096, &blocks);
     if (err == 0)
-        err = soft_nic_spec_number(spec, "block_size", 16384, 16 << 20, &block_size);
+        err = soft_nic_spec_number(spec, "block_size", SMALLEST_BLOCK, LARGEST_BLOCK, &block_size);
     if (err != 0)
         return err;
     if ((block_size & (block_size - 1)) != 0)
@@ -154,6 +161,19 @@ static int read_spec(struct af_packet *self, const struct soft_nic_spec *spec,
     self->nblocks = (uint32_t)blocks;
     self->block_size = (uint32_t)block_size;
     return 0;
+}
+
+/* What nobody has set. */
+static void choose_ring(struct af_packet *self)
+{
+    if (self->block_size == 0) {
+        self->block_size = SMALLEST_BLOCK;
+        while (self->block_size < (uint64_t)BLOCK_FRAMES * self->mtu &&
+               self->block_size < LARGEST_BLOCK)
+            self->block_size *= 2;
+    }
+    if (self->nblocks == 0)
+        self->nblocks = OD_MAX(RING_BYTES / self->block_size, 2u);
 }
 
 static int af_packet_open(const struct soft_nic_spec *spec, const struct soft_device *device,
@@ -171,6 +191,7 @@ static int af_packet_open(const struct soft_nic_spec *spec, const struct soft_de
         err = ask_interface(self);
     if (err != 0)
         goto err_close;
+    choose_ring(self);
     self->fd = socket(AF_PACKET, SOCK_RAW | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (self->fd < 0) {
         err = fail_socket(errno, self->iface, "a packet socket");
