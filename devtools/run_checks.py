@@ -49,16 +49,17 @@ WRAPPERS = {'trace': shlex.join(['env', 'LD_LIBRARY_PATH=' + TRACE_LIBRARIES])}
 RUNNING = ['unit', 'conformance', 'system', 'fuzz']  # suites that run our code
 KERNELS = ['gpunetio']  # and code of kernels, with a sanitizer of their own
 
+# Time-outs are multiplied: they end what hangs, and say nothing of who lends his processors to others.
 CONFIGURATIONS = [
     # What is installed, with all tests.
-    Configuration('plain', 'plain', RELEASE, 'gcc', {}, [], 1),
+    Configuration('plain', 'plain', RELEASE, 'gcc', {}, [], 3),
     # The checked flavour of the libraries under the same programs.
     Configuration('trace', 'plain', RELEASE, 'gcc',
-                  {}, RUNNING, 2),
+                  {}, RUNNING, 4),
     Configuration('asan', 'asan', SANITIZED + ['-Db_sanitize=address,undefined'], 'gcc', ASAN,
-                  RUNNING + KERNELS, 4),
+                  RUNNING + KERNELS, 8),
     Configuration('tsan', 'tsan', SANITIZED + ['-Db_sanitize=thread'], 'gcc', TSAN,
-                  RUNNING + KERNELS, 6),
+                  RUNNING + KERNELS, 10),
 ]
 FUZZ = Configuration('fuzz', 'fuzz', SANITIZED + ['-Db_sanitize=address,undefined', '-Dfuzz=true',
                                                   '-Dtrace_flavour=false'],
