@@ -463,7 +463,7 @@ static int open_listener(const char *where)
     const struct soft_link_conf conf = {
         .max_msg = PEER_REMOTE_MSG,
         .depth = PEER_REMOTE_DEPTH,
-        .backlog = 64,
+        .backlog = MAX_CLIENTS, /* all of them may come while this thread stands still */
         .waker = &abroad.waker,
         .waits_itself = true,
     };

@@ -232,6 +232,24 @@ static void an_owner_may_wait_itself(void **state)
     assert_int_equal(rc, -ESHUTDOWN);
 }
 
+/* What came meanwhile says that the peer lives, though the owner has not read it. */
+static void an_owner_that_does_not_look_for_long_loses_nothing(void **state)
+{
+    struct soft_link_msg msg;
+
+    (void)state;
+    if (strcmp(rig_transport, "tcp") != 0)
+        skip(); /* nobody else watches whether the peer is silent */
+    rig.conf.waits_itself = true;
+    open_link();
+    rig_send(rig.client, "x", 1);
+    poll(NULL, 0, 5500); /* longer than a silent peer is waited for */
+    assert_int_equal(rig_recv(rig.server, &msg), 0);
+    soft_link_release(rig.server);
+    rig_send(rig.server, "y", 1);
+    rig_expect(rig.client, "y", 1);
+}
+
 /* Transports that know tell of the bytes of a message before it can be received. */
 static void bytes_that_come_are_counted(void **state)
 {
@@ -315,6 +333,7 @@ int main(int argc, char **argv)
         CASE(a_cut_wakes),
         CASE(a_sleeper_misses_no_message),
         CASE(an_owner_may_wait_itself),
+        CASE(an_owner_that_does_not_look_for_long_loses_nothing),
         CASE(bytes_that_come_are_counted),
         CASE(a_sleeper_learns_that_its_messages_were_taken),
         CASE(room_wakes_a_sender),

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -215,6 +216,15 @@ void soft_tcp_up_ready(struct soft_tcp_link *self, uint32_t events)
     work(self);
 }
 
+/* What an owner that reads itself has not looked at yet: whether the peer is silent, it cannot
+ * know. */
+static bool is_unread(const struct soft_tcp_link *self)
+{
+    int bytes = 0;
+
+    return is_owners(self) && ioctl(self->sock, FIONREAD, &bytes) == 0 && bytes > 0;
+}
+
 static void beat(struct soft_service_timer *timer)
 {
     struct soft_tcp_link *self = OD_CONTAINER_OF(timer, struct soft_tcp_link, timer);
@@ -229,7 +239,7 @@ static void beat(struct soft_service_timer *timer)
     if (!heard)
         soft_tcp_stream_send(&self->stream, SOFT_TCP_PING, NULL, 0, 0);
     pthread_mutex_unlock(&self->stream.lock);
-    self->silent_beats = heard ? 0 : self->silent_beats + 1;
+    self->silent_beats = heard || is_unread(self) ? 0 : self->silent_beats + 1;
     if (self->silent_beats >= BEATS_MAX)
         soft_tcp_news(self, TCP_GONE, -ETIMEDOUT);
 }
