@@ -56,7 +56,7 @@
 
 /* ---- two processes ---- */
 
-#define PAIR_SECONDS 100 /* a side that takes longer hangs */
+#define PAIR_SECONDS 300 /* a side that takes longer hangs */
 
 struct pair_side {
     const char *role; /* "dpu", "host" */

@@ -11,7 +11,6 @@ static int run_client(bool sees_server)
 {
     struct soft_link_peer peer;
 
-    rig.conf.connect_timeout = 10000;
     rig.client = rig_connect(&rig);
     rig_wait(rig.client, SOFT_LINK_UP);
     soft_link_peer_info(rig.client, &peer);

@@ -182,7 +182,7 @@ struct intruder {
 
 static void intrude(struct intruder *in, const struct soft_peer_desc *desc, bool knows_name)
 {
-    const struct soft_link_conf conf = {.max_msg = 1u << 20, .depth = 64, .connect_timeout = 10000};
+    const struct soft_link_conf conf = {.max_msg = 1u << 20, .depth = 64, .connect_timeout = 30000};
     time_t deadline = whole_seconds_now() + SECONDS;
     union soft_peer_msg hello = {0};
     enum soft_link_state state;

@@ -40,7 +40,8 @@ static int teardown(void **state)
 
 static struct soft_link *greet(const void *hello, size_t len)
 {
-    const struct soft_link_conf conf = {.max_msg = UROM_WIRE_FRAME_MAX, .depth = 8};
+    const struct soft_link_conf conf = {
+        .max_msg = UROM_WIRE_FRAME_MAX, .depth = 8, .connect_timeout = PATIENCE};
     struct soft_link *link;
 
     assert_int_equal(soft_link_connect("local:urom-card0", &conf, hello, len, &link), 0);
@@ -307,7 +308,8 @@ static void a_channel_that_talks_nonsense_is_closed_and_no_other(void **state)
             .size = sizeof(attach), .id = 9, .plugins = plugin, .inflight = 4};
         const struct urom_frame frame = {.len = sizeof(attach), .type = UROM_TYPE_ATTACH};
         struct iovec ask[] = {{(void *)&frame, sizeof(frame)}, {(void *)&attach, sizeof(attach)}};
-        const struct soft_link_conf conf = {.max_msg = 4096, .depth = 4};
+        const struct soft_link_conf conf = {
+            .max_msg = 4096, .depth = 4, .connect_timeout = PATIENCE};
         struct soft_link *service = greet_as(UROM_KIND_SERVICE), *link, *channel;
         struct urom_answer answer;
         struct urom_attach_ok ok;
@@ -375,7 +377,7 @@ static void a_channel_that_talks_nonsense_is_closed_and_no_other(void **state)
 /* A token opens one channel, and only to whom it was given. */
 static void a_worker_takes_in_only_whom_the_daemon_announced(void **state)
 {
-    const struct soft_link_conf conf = {.max_msg = 4096, .depth = 4};
+    const struct soft_link_conf conf = {.max_msg = 4096, .depth = 4, .connect_timeout = PATIENCE};
     struct doca_urom_worker *worker;
     struct fixture_host host;
     struct urom_hello hello;

@@ -113,7 +113,7 @@ static void ring_wakes_the_sleeper(void **state)
     for (int i = 0; i < 3; i++) {
         od_waker_arm(&waker);
         assert_int_equal(soft_peer_ring(map), 0);
-        assert_true(is_woken(&waker, 10000));
+        assert_true(is_woken(&waker, 60000));
         od_waker_clear(&waker);
     }
     soft_peer_export_destroy(exp);

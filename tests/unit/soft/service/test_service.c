@@ -223,17 +223,22 @@ static void events_without_end_do_not_hold_timers_back(void **state)
 static void timers_expire_in_order_and_not_when_cancelled(void **state)
 {
     static struct numbered t[4] = {{.number = 0}, {.number = 1}, {.number = 2}, {.number = 3}};
+    bool in_order;
 
     (void)state;
     atomic_store(&fired, 0);
     soft_service_lock();
-    soft_service_timer_set(&t[0].timer, 60, expired);
-    soft_service_timer_set(&t[1].timer, 20, expired);
-    soft_service_timer_set(&t[2].timer, 40, expired);
-    soft_service_timer_set(&t[3].timer, 30, expired);
-    soft_service_timer_cancel(&t[3].timer);
-    soft_service_timer_cancel(&t[3].timer);
-    soft_service_timer_set(&t[0].timer, 1, expired);
+    /* In a moment; a thread that stood still in between would mean other times than these. */
+    do {
+        soft_service_timer_set(&t[0].timer, 60, expired);
+        soft_service_timer_set(&t[1].timer, 20, expired);
+        soft_service_timer_set(&t[2].timer, 40, expired);
+        soft_service_timer_set(&t[3].timer, 30, expired);
+        soft_service_timer_cancel(&t[3].timer);
+        soft_service_timer_cancel(&t[3].timer);
+        soft_service_timer_set(&t[0].timer, 1, expired);
+        in_order = t[0].timer.due < t[1].timer.due && t[1].timer.due < t[2].timer.due;
+    } while (!in_order);
     soft_service_unlock();
     wait_for(&fired, 3);
     assert_int_equal(order[0], 0);

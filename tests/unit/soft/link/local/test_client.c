@@ -52,7 +52,7 @@ static int remove_dir(void **state)
 
 static int setup(void **state)
 {
-    struct soft_link_conf conf = {.max_msg = 1000, .depth = 8, .connect_timeout = 10000};
+    struct soft_link_conf conf = {.max_msg = 1000, .depth = 8, .connect_timeout = 30000};
     struct soft_link_name name;
     time_t deadline = whole_seconds_now() + 20;
     int fds[SOFT_FRAME_FDS];

@@ -29,7 +29,7 @@
 static struct soft_link_listener *listener;
 static struct od_waker waker;
 static struct soft_link_conf conf = {
-    .max_msg = 1000, .depth = 8, .connect_timeout = 10000, .backlog = 8};
+    .max_msg = 1000, .depth = 8, .connect_timeout = 30000, .backlog = 8, .answer_timeout = 30000};
 static union soft_frame frame;
 static uint64_t chance = 88172645463325252u;
 

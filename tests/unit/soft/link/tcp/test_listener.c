@@ -21,8 +21,11 @@
 #define SECONDS 30
 #define MANY    300 /* more than may be silent at a time */
 
-static const struct soft_link_conf conf = {
-    .max_msg = 1000, .depth = 4, .connect_timeout = 20000, .backlog = 4};
+static const struct soft_link_conf conf = {.max_msg = 1000,
+                                           .depth = 4,
+                                           .connect_timeout = 1000 * SECONDS,
+                                           .backlog = 4,
+                                           .answer_timeout = 1000 * SECONDS};
 static struct soft_link_listener *listener;
 
 static int setup(void **state)
