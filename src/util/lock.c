@@ -2,9 +2,9 @@
 #include "util/lock.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdint.h>
 #include <sys/file.h>
-#include <time.h>
 
 #include "util/clock.h"
 
@@ -12,7 +12,6 @@
  * does not wait, so a tenth of the looks that fit in are made in any case. */
 int od_lock_file(int fd, unsigned int ms)
 {
-    const struct timespec pause = {.tv_nsec = 1000000};
     const uint64_t end = od_now_ns() + (uint64_t)ms * 1000000u;
 
     for (unsigned int looks = 1;; looks++) {
@@ -24,6 +23,6 @@ int od_lock_file(int fd, unsigned int ms)
             return -errno;
         if (now >= end && looks > ms / 10)
             return -EWOULDBLOCK;
-        nanosleep(&pause, NULL);
+        poll(NULL, 0, 1);
     }
 }
