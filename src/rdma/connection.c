@@ -245,14 +245,15 @@ static bool come_up(struct doca_rdma_connection *conn)
 static bool connect_step(struct doca_rdma_connection *conn)
 {
     struct rdma_answer answer = {.verdict = RDMA_VERSION};
+    bool late = is_late(conn); /* as of before this look, however long it takes */
     enum soft_link_state state;
     int reason = 0;
 
-    if (conn->link == NULL)
-        return is_late(conn) && fail_to_connect(conn, -ETIMEDOUT);
+    if (conn->link == NULL) /* its link may have come since the engine looked for some */
+        return late && !rdma_links_pending(conn->rdma) && fail_to_connect(conn, -ETIMEDOUT);
     state = soft_link_poll(conn->link, &reason);
     if (state == SOFT_LINK_CONNECTING)
-        return is_late(conn) && fail_to_connect(conn, -ETIMEDOUT);
+        return late && fail_to_connect(conn, -ETIMEDOUT);
     if (!conn->door.calling)
         return state == SOFT_LINK_UP ? come_up(conn) : fail_to_connect(conn, -ECONNRESET);
     switch (verdict_of(conn, &answer)) {
@@ -289,6 +290,18 @@ static bool exchange(struct doca_rdma_connection *conn)
     return rdma_report(conn) || (conn->state == RDMA_CONN_UP && rdma_receive(conn));
 }
 
+/* Before the two sides have each other's details. */
+static bool ask_step(struct doca_rdma_connection *conn)
+{
+    const uint64_t deadline = conn->deadline;
+    const bool late = is_late(conn);
+
+    if (rdma_cm_step(conn))
+        return true;
+    /* An answer or an end that the step has found has another deadline, or none. */
+    return late && conn->deadline == deadline && fail_to_connect(conn, -ETIMEDOUT);
+}
+
 bool rdma_conn_step(struct doca_rdma_connection *conn)
 {
     switch (conn->state) {
@@ -298,9 +311,7 @@ bool rdma_conn_step(struct doca_rdma_connection *conn)
         return connect_step(conn);
     case RDMA_CONN_REQUESTED:
     case RDMA_CONN_CALLING:
-        if (rdma_cm_step(conn))
-            return true;
-        return is_late(conn) && fail_to_connect(conn, -ETIMEDOUT);
+        return ask_step(conn);
     case RDMA_CONN_ENDING:
         return end_step(conn);
     default:

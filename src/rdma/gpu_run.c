@@ -202,8 +202,12 @@ uint32_t rdma_gpu_run(struct doca_rdma_connection *conn)
         g->written = false;
         found += 1 + finish(conn);
     }
-    if (od_unlikely(is_stalled(conn)))
-        fail(conn, "operation", -ETIMEDOUT);
+    if (od_unlikely(is_stalled(conn))) {
+        /* This thread may have stood still before it looked at the clock. */
+        found += finish(conn);
+        if (is_stalled(conn))
+            fail(conn, "operation", -ETIMEDOUT);
+    }
     return found;
 }
 

@@ -406,15 +406,17 @@ static bool is_stalled(struct doca_rdma_connection *conn, const struct rdma_task
 static bool report_flying(struct doca_rdma_connection *conn)
 {
     struct rdma_task *task = rdma_task_of(conn->flying.head);
+    bool taken = task->seq <= soft_link_taken(conn->link);
 
-    if (task->seq <= soft_link_taken(conn->link)) {
+    if (!taken && od_likely(!is_stalled(conn, task)))
+        return false;
+    /* This thread may have stood still before it looked at the clock: that is not the peer's. */
+    if (taken || task->seq <= soft_link_taken(conn->link)) {
         core_task_queue_pop(&conn->flying);
         conn->stalled_at = 0;
         rdma_run(conn);
         return complete(conn, task, DOCA_SUCCESS);
     }
-    if (od_likely(!is_stalled(conn, task)))
-        return false;
     core_task_queue_pop(&conn->flying);
     return fail(conn, task, -ETIMEDOUT);
 }

@@ -11,6 +11,9 @@ enum point {
     POINTS
 };
 
+/* The victim must have said all that it has to say by then. */
+#define CONNECT_SECONDS 20
+
 /* Says where it is, and waits to be killed. */
 static void victim(int peer)
 {
@@ -55,7 +58,7 @@ static void survivor_at(enum point point, int other, pid_t pid)
 
     end_create(&end, 1u << 20);
     if (point == AFTER_DETAILS) /* the longest that a peer's death may take to be seen */
-        need_ok(doca_rdma_set_connection_request_timeout(end.rdma, 5000));
+        need_ok(doca_rdma_set_connection_request_timeout(end.rdma, CONNECT_SECONDS * 1000));
     end_start(&end);
     tell(other, &what, 1);
     side_connect(&end, other);
@@ -76,7 +79,7 @@ static void survivor_at(enum point point, int other, pid_t pid)
     need(kill(pid, SIGKILL) == 0);
     since = end_seconds();
     sleep_until(&end, end.ok + end.failed == sent && end.receives_failed == 1);
-    need(end_seconds() - since < 20);
+    need(end_seconds() - since < CONNECT_SECONDS + 20);
     if (point == AFTER_CONNECT || point == AFTER_DETAILS)
         need(end.ok == 0);
     if (point == WITH_RECEIVES)
