@@ -18,6 +18,7 @@
 #include <opendoca.h>
 
 #include "core/core_priv.h"
+#include "lib/seconds.h"
 
 #define assert_doca(expected, call) assert_string_equal(doca_error_get_name(call), #expected)
 #define assert_ok(call)             assert_doca(DOCA_SUCCESS, call)
@@ -274,14 +275,17 @@ static void contexts_are_served_in_turn(void **state)
 
 /* ---- notification ---- */
 
+#define SECONDS 10 /* enough of it where others want the processors, too */
+
 static void work_between_drain_and_arm_is_never_missed(void **state)
 {
+    const time_t end = whole_seconds_now() + SECONDS;
     struct doca_pe *pe;
     struct fake fake;
 
     (void)state;
     pe = start_fake(&fake);
-    for (unsigned int i = 0; i < 1000000; i++) {
+    for (unsigned int i = 0; i < 1000000 && whole_seconds_now() < end; i++) {
         assert_int_equal(doca_pe_progress(pe), 0);
         atomic_fetch_add(&fake.events, 1);
         core_ctx_wake(&fake.ctx);
@@ -294,18 +298,21 @@ static void work_between_drain_and_arm_is_never_missed(void **state)
     end_fake(&fake, pe);
 }
 
-#define RACES 100000u
+static _Atomic unsigned int races; /* how many there are; fewer than meant when time is over */
 
 static void *publish(void *arg)
 {
+    const time_t end = whole_seconds_now() + SECONDS;
     struct fake *fake = arg;
 
-    for (unsigned int i = 0; i < RACES; i++) {
+    for (unsigned int i = 0; i < atomic_load(&races); i++) {
         /* Without pause at first; the engine may be on this processor. */
         for (unsigned int looks = 1; atomic_load(&fake->events) != 0; looks++) {
             if (looks % 1000 == 0)
                 sched_yield();
         }
+        if (whole_seconds_now() >= end)
+            atomic_store(&races, i + 1);
         atomic_fetch_add(&fake->events, 1);
         core_ctx_wake(&fake->ctx);
     }
@@ -320,14 +327,15 @@ static void racing_publisher_always_wakes(void **state)
 
     (void)state;
     pe = start_fake(&fake);
+    atomic_store(&races, 100000);
     assert_int_equal(pthread_create(&thread, NULL, publish, &fake), 0);
-    while (fake.seen < RACES) {
+    while (fake.seen < atomic_load(&races)) {
         while (doca_pe_progress(pe) != 0)
             ;
-        if (fake.seen == RACES)
+        if (fake.seen == atomic_load(&races))
             break;
         doca_pe_request_notification(pe);
-        if (!is_readable(pe, 10000))
+        if (!is_readable(pe, 60000))
             fail_msg("no wake-up after %u events", fake.seen);
         doca_pe_clear_notification(pe, 0);
     }
