@@ -21,7 +21,7 @@
 #include "tools/common/install.h"
 #include "util/cleanup.h"
 
-#define PATIENCE_MS 20000 /* plugins may take a while to be looked at */
+#define PATIENCE_MS 60000 /* plugins may take a while to be looked at */
 #define PAUSE_MS    20
 
 #define DAEMON_SERVED 2 /* exit status: another one serves the card */
@@ -175,11 +175,13 @@ static int wait_up(FILE *out, pid_t pid, const char *device, const char *log)
 {
     const long long end = now_ms() + PATIENCE_MS;
     bool other = false; /* somebody else has started one at the same time */
+    long long looked;
     int status;
 
-    while (now_ms() < end) {
+    do {
         const pid_t found = ask_pid(device);
 
+        looked = now_ms();
         if (found > 0 && (found == pid || other)) {
             fprintf(out, "the service is up%s, process %d, messages in %s\n",
                     other ? " already" : "", (int)found, log);
@@ -194,7 +196,7 @@ static int wait_up(FILE *out, pid_t pid, const char *device, const char *log)
             }
         }
         poll(NULL, 0, PAUSE_MS);
-    }
+    } while (looked < end);
     fprintf(stderr, "opendoca up: the service does not answer; see %s\n", log);
     if (!other)
         kill(pid, SIGTERM);

@@ -178,7 +178,8 @@ class Service(OpendocaTest):
         self.folder = os.path.join(fixture.STAGE.scratch, self.id().rsplit('.', 1)[-1][:20])
         os.mkdir(self.folder, 0o700)
         self.env = {'OPENDOCA_RUNTIME_DIR': self.folder, 'DOCA_UROM_SOCKET': None,
-                    'DOCA_UROM_PROBE_TIMEOUT_MS': '60000'}
+                    'DOCA_UROM_PROBE_TIMEOUT_MS': '60000',
+                    'DOCA_UROM_CONNECT_TIMEOUT_MS': '60000'}
         self.addCleanup(self.service, 'down', status=None)
 
     def service(self, *arguments, **options):
