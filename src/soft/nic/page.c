@@ -31,11 +31,11 @@ void soft_nic_page_name(uint32_t pid, const char *device, char name[NAME_MAX])
         *c = *c == '/' ? '.' : *c;
 }
 
+/* Others may have it open by now: it is a page to them once the magic is there, and how often they
+ * have asked for a capture is theirs to write. */
 static void fill(struct soft_nic_page *page, const struct soft_device *device,
                  const struct soft_nic_port_info *info)
 {
-    memset(page, 0, sizeof(*page));
-    memcpy(page->magic, SOFT_NIC_PAGE_MAGIC, sizeof(page->magic));
     page->version = SOFT_NIC_PAGE_VERSION;
     page->pid = (uint32_t)getpid();
     page->ncounters = SOFT_NIC_COUNTERS;
@@ -43,6 +43,8 @@ static void fill(struct soft_nic_page *page, const struct soft_device *device,
     snprintf(page->kind, sizeof(page->kind), "%.15s", info->kind);
     snprintf(page->where, sizeof(page->where), "%.79s", info->where);
     snprintf(page->mode, sizeof(page->mode), "%.31s", info->mode);
+    atomic_thread_fence(memory_order_release);
+    memcpy(page->magic, SOFT_NIC_PAGE_MAGIC, sizeof(page->magic));
 }
 
 /* Signals end it in some file systems. */
@@ -114,13 +116,13 @@ static void see_nothing(const struct soft_nic_page *page, void *arg)
 struct soft_nic_page *soft_nic_page_create(const struct soft_device *device,
                                            const struct soft_nic_port_info *info, int *lock)
 {
-    struct soft_nic_page content, *page;
-    char name[NAME_MAX];
+    char name[NAME_MAX], id[SOFT_DEVICE_ID_SIZE];
+    struct soft_nic_page *page;
 
     *lock = -1;
     (void)soft_nic_pages_read(see_nothing, NULL); /* what others left goes */
-    fill(&content, device, info);
-    soft_nic_page_name(content.pid, content.device, name);
+    soft_device_id(device, id);
+    soft_nic_page_name((uint32_t)getpid(), id, name);
     page = map_file(name, lock);
     if (page == NULL) {
         page =
@@ -128,7 +130,7 @@ struct soft_nic_page *soft_nic_page_create(const struct soft_device *device,
         if (page == MAP_FAILED)
             return NULL;
     }
-    *page = content;
+    fill(page, device, info);
     return page;
 }
 

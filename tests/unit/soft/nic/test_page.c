@@ -4,11 +4,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include "soft/service/folder.h"
@@ -92,10 +95,13 @@ static void see_nothing(const struct soft_nic_page *page, void *arg)
  * not enough. */
 static bool is_gone(pid_t pid)
 {
-    const uint64_t end = od_now_ns() + 20000000000u;
+    const uint64_t end = od_now_ns() + 60000000000u;
+    bool is_last;
 
-    while (has_page(pid) && od_now_ns() < end)
+    do {
+        is_last = od_now_ns() >= end;
         soft_nic_pages_read(see_nothing, NULL);
+    } while (has_page(pid) && !is_last);
     return !has_page(pid);
 }
 
@@ -159,6 +165,76 @@ static void pages_of_killed_programs_go_when_the_next_one_comes(void **state)
     rig_close(&rig);
 }
 
+struct asker {
+    const char *name;
+    _Atomic bool is_there;
+    _Atomic bool is_made; /* by now, or not at all */
+    bool has_asked;
+};
+
+/* As soft_nic_capture_open(), whose ring takes longer. */
+static bool ask(int dirfd, const char *name)
+{
+    int fd = openat(dirfd, name, O_RDWR | O_CLOEXEC);
+    struct soft_nic_page *page = MAP_FAILED;
+    struct stat status;
+
+    if (fd < 0)
+        return false;
+    if (fstat(fd, &status) == 0 && status.st_size == (off_t)sizeof(*page))
+        page = mmap(NULL, sizeof(*page), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    close(fd);
+    if (page == MAP_FAILED)
+        return false;
+    atomic_fetch_add(&page->captures, 1);
+    munmap(page, sizeof(*page));
+    return true;
+}
+
+static void *ask_early(void *arg)
+{
+    struct asker *asker = arg;
+    char dir[PATH_MAX];
+    int dirfd = soft_service_folder_open(dir, sizeof(dir));
+    bool is_last;
+
+    atomic_store(&asker->is_there, true);
+    do {
+        is_last = atomic_load(&asker->is_made);
+        asker->has_asked = ask(dirfd, asker->name);
+    } while (!asker->has_asked && !is_last);
+    close(dirfd);
+    return NULL;
+}
+
+static void who_asks_while_a_page_is_made_is_not_forgotten(void **state)
+{
+    static const struct soft_device device = {.mtu = 1500};
+    const struct soft_nic_port_info info = {.kind = "loop"};
+    char name[NAME_MAX];
+
+    (void)state;
+    name_page(getpid(), name);
+    for (int i = 0; i < 300; i++) {
+        struct asker asker = {.name = name};
+        struct soft_nic_page *page;
+        pthread_t thread;
+        int lock;
+
+        assert_int_equal(pthread_create(&thread, NULL, ask_early, &asker), 0);
+        while (!atomic_load(&asker.is_there))
+            sched_yield();
+        page = soft_nic_page_create(&device, &info, &lock);
+        atomic_store(&asker.is_made, true);
+        pthread_join(thread, NULL);
+        assert_non_null(page);
+        assert_true(soft_nic_page_is_valid(page, sizeof(*page)));
+        assert_true(asker.has_asked);
+        assert_int_equal(atomic_load(&page->captures), 1);
+        soft_nic_page_destroy(page, lock);
+    }
+}
+
 /* A folder of its own: one case keeps it locked, which would hold up others. */
 static char folder[] = "/tmp/opendoca-test-page-XXXXXX";
 
@@ -168,6 +244,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_prestate(pages_of_killed_programs_go_when_the_next_one_comes, argv[0]),
         cmocka_unit_test_prestate(so_do_those_of_which_there_is_a_part, argv[0]),
         cmocka_unit_test_prestate(nothing_goes_from_a_locked_folder, argv[0]),
+        cmocka_unit_test(who_asks_while_a_page_is_made_is_not_forgotten),
     };
 
     int failed;
