@@ -204,6 +204,7 @@ uint32_t rdma_gpu_run(struct doca_rdma_connection *conn)
     }
     if (od_unlikely(is_stalled(conn))) {
         /* This thread may have stood still before it looked at the clock. */
+        soft_link_check(conn->link);
         found += finish(conn);
         if (is_stalled(conn))
             fail(conn, "operation", -ETIMEDOUT);

@@ -411,6 +411,8 @@ static bool report_flying(struct doca_rdma_connection *conn)
     if (!taken && od_likely(!is_stalled(conn, task)))
         return false;
     /* This thread may have stood still before it looked at the clock: that is not the peer's. */
+    if (!taken)
+        soft_link_check(conn->link);
     if (taken || task->seq <= soft_link_taken(conn->link)) {
         core_task_queue_pop(&conn->flying);
         conn->stalled_at = 0;

@@ -254,14 +254,16 @@ static int connect_exporter(const struct soft_peer_desc *desc)
 {
     const uint64_t deadline = soft_service_now_ms() + PEER_ANSWER_MS;
     const struct timespec pause = {.tv_nsec = 1000000};
-    int fd = soft_peer_dir_connect(desc->dir, desc->instance);
 
     /* A full queue cannot be waited for otherwise. */
-    while (fd == -EAGAIN && soft_service_now_ms() < deadline) {
+    for (;;) {
+        const uint64_t now = soft_service_now_ms();
+        int fd = soft_peer_dir_connect(desc->dir, desc->instance);
+
+        if (fd != -EAGAIN || now >= deadline)
+            return fd;
         nanosleep(&pause, NULL);
-        fd = soft_peer_dir_connect(desc->dir, desc->instance);
     }
-    return fd;
 }
 
 /* The exporter's user must be one whose memory we may use, and who may use ours: an exporter of

@@ -114,11 +114,12 @@ const struct core_task_ops urom_query_ops = {
 /* The daemon answers in order. SUCCESS, IN_PROGRESS (nothing there yet), or IO_FAILED, logged. */
 static doca_error_t take_result(struct doca_urom_service *service, query_t *query)
 {
+    const bool is_overdue = urom_query_is_overdue(service); /* before the look, not since it */
     const void *ids;
     uint32_t count;
     int err = urom_frame_recv(service->link, &service->join);
 
-    if (err == -EAGAIN && !urom_query_is_overdue(service))
+    if (err == -EAGAIN && !is_overdue)
         return DOCA_ERROR_IN_PROGRESS;
     if (err != 0 || service->join.type != UROM_TYPE_GID_RESULT ||
         service->join.correlation != query->correlation ||

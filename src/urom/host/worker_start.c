@@ -286,6 +286,7 @@ static bool step_channel(struct doca_urom_worker *worker)
 
 bool urom_worker_start_progress(struct doca_urom_worker *worker)
 {
+    const uint64_t looked = urom_now_ms(); /* before the step: it may stand still behind it */
     bool event;
 
     if (worker->step == UROM_WORKER_GREETING)
@@ -294,7 +295,7 @@ bool urom_worker_start_progress(struct doca_urom_worker *worker)
         event = step_attaching(worker);
     else
         event = step_channel(worker);
-    if (event || urom_now_ms() < worker->deadline)
+    if (event || looked < worker->deadline)
         return event;
     /* The link would have told the same, had its thread had a processor. */
     if (worker->step == UROM_WORKER_CHANNEL)

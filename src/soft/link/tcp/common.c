@@ -362,27 +362,36 @@ int soft_tcp_send_refusal(struct soft_tcp_link *self, enum soft_tcp_refusal code
 
 /* ---- Exit and fork ---- */
 
+/* The last look comes when the time is over: others may have needed it, or nobody had a processor.
+ */
+static void finish(struct soft_tcp_link *self, uint64_t end)
+{
+    bool is_last = false, news = false;
+
+    while (!is_over(self) && !is_last) {
+        struct pollfd pfd = {.fd = self->sock, .events = POLLIN};
+        const uint64_t now = soft_service_now_ms();
+
+        if (atomic_load(&self->stream.behind))
+            pfd.events |= POLLOUT;
+        poll(&pfd, 1, now < end ? (int)(end - now) : 0);
+        is_last = now >= end;
+        if (soft_tcp_stream_pump(&self->stream, STEPS, &news) != 0)
+            self->lingers = false;
+    }
+}
+
 /* Links that are closed already get a moment for what is left. */
 static void at_exit(void)
 {
-    uint64_t end = soft_service_now_ms() + EXIT_TIME;
+    const uint64_t end = soft_service_now_ms() + EXIT_TIME;
 
     OD_LIST_FOR_EACH(link, &links)
     {
         struct soft_tcp_link *self = OD_LIST_ENTRY(link, struct soft_tcp_link, all);
-        uint64_t now = soft_service_now_ms();
-        bool news = false;
 
-        while (self->released && !is_over(self) && now < end) {
-            struct pollfd pfd = {.fd = self->sock, .events = POLLIN};
-
-            if (atomic_load(&self->stream.behind))
-                pfd.events |= POLLOUT;
-            poll(&pfd, 1, (int)(end - now));
-            if (soft_tcp_stream_pump(&self->stream, STEPS, &news) != 0)
-                self->lingers = false;
-            now = soft_service_now_ms();
-        }
+        if (self->released)
+            finish(self, end);
     }
 }
 
