@@ -31,6 +31,8 @@
 #include <doca_error.h>
 #include <doca_pe.h>
 
+#include "lib/seconds.h"
+
 /* ---- checks in a child ---- */
 
 #define need(condition)                                                                            \
@@ -455,11 +457,11 @@ static inline enum doca_ctx_states end_state(const struct comch_end *end)
 /* Progress until a condition holds, within a bound. Yields, for the others may have no CPU else. */
 #define progress_until_within(end, ms, condition)                                                  \
     do {                                                                                           \
-        uint64_t until_ = now_ms() + (ms);                                                         \
+        struct patience patience_ = patience_of((ms) / 1e3);                                       \
         while (!(condition)) {                                                                     \
             if (doca_pe_progress((end)->pe) != 0)                                                  \
                 continue;                                                                          \
-            need(now_ms() < until_ || !"in time: " #condition);                                    \
+            need(patience_lasts(&patience_) || !"in time: " #condition);                           \
             sched_yield();                                                                         \
         }                                                                                          \
     } while (0)

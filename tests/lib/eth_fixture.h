@@ -31,6 +31,7 @@
 #include <doca_pe.h>
 
 #include "lib/eth_wire.h"
+#include "lib/seconds.h"
 
 #define assert_doca(expected, call) assert_string_equal(doca_error_get_name(call), #expected)
 #define assert_ok(call)             assert_doca(DOCA_SUCCESS, call)
@@ -101,18 +102,15 @@ static inline struct doca_buf *eth_buf(struct eth_fix *fix, size_t offset, size_
 
 static inline double eth_seconds(void)
 {
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+    return patience_clock();
 }
 
 /* Progresses until the counter has reached a number; a busy machine may need its time. */
 static inline void eth_wait(struct eth_fix *fix, const uint32_t *counter, uint32_t wanted)
 {
-    double end = eth_seconds() + 20;
+    struct patience patience = patience_of(20);
 
-    while (*counter < wanted && eth_seconds() < end)
+    while (*counter < wanted && patience_lasts(&patience))
         doca_pe_progress(fix->pe);
     assert_true(*counter >= wanted);
 }
@@ -132,14 +130,14 @@ static inline void eth_settle(struct eth_fix *fix)
 static inline void eth_stop(struct eth_fix *fix, struct doca_ctx *ctx)
 {
     enum doca_ctx_states state;
-    double end = eth_seconds() + 20;
+    struct patience patience = patience_of(20);
     doca_error_t result = doca_ctx_stop(ctx);
 
     assert_true(result == DOCA_SUCCESS || result == DOCA_ERROR_IN_PROGRESS);
     do {
         doca_pe_progress(fix->pe);
         assert_ok(doca_ctx_get_state(ctx, &state));
-    } while (state != DOCA_CTX_STATE_IDLE && eth_seconds() < end);
+    } while (state != DOCA_CTX_STATE_IDLE && patience_lasts(&patience));
     assert_int_equal(state, DOCA_CTX_STATE_IDLE);
 }
 

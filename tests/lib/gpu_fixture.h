@@ -121,10 +121,10 @@ static inline const struct opendoca_gpu_cqe *gpu_rx_look(const struct gpu_rx *rx
 
 static inline const struct opendoca_gpu_cqe *gpu_rx_wait(const struct gpu_rx *rx)
 {
-    double end = eth_seconds() + GPU_WAIT_SECONDS;
+    struct patience patience = patience_of(GPU_WAIT_SECONDS);
     const struct opendoca_gpu_cqe *cqe = gpu_rx_look(rx);
 
-    while (cqe == NULL && eth_seconds() < end) {
+    while (cqe == NULL && patience_lasts(&patience)) {
         sched_yield();
         cqe = gpu_rx_look(rx);
     }
@@ -229,12 +229,12 @@ static inline void gpu_tx_seg(const struct gpu_tx *tx, uint64_t index, uint32_t 
 /* Waits for room, as device code does. */
 static inline uint64_t gpu_tx_reserve(struct gpu_tx *tx, uint32_t slots)
 {
-    double end = eth_seconds() + GPU_WAIT_SECONDS;
+    struct patience patience = patience_of(GPU_WAIT_SECONDS);
     uint64_t index = tx->handle->sq_rsvd_index;
 
     while (index + slots - opendoca_gpu_observe(&gpu_tx_words(tx)->taken) >
            tx->handle->wqe_mask + 1u) {
-        assert_true(eth_seconds() < end);
+        assert_true(patience_lasts(&patience));
         sched_yield();
     }
     tx->handle->sq_rsvd_index += slots;
@@ -271,11 +271,11 @@ static inline uint8_t gpu_tx_complete(struct gpu_tx *tx, uint16_t *index)
     struct doca_gpu_eth_txq *h = tx->handle;
     const struct opendoca_gpu_cqe *cqe =
         (const struct opendoca_gpu_cqe *)h->cqe_addr + (h->cqe_ci & h->cqe_mask);
-    double end = eth_seconds() + GPU_WAIT_SECONDS;
+    struct patience patience = patience_of(GPU_WAIT_SECONDS);
     uint64_t tail = opendoca_gpu_observe(&cqe->tail);
 
     while (!opendoca_gpu_cqe_is_there(tail, h->cqe_ci, h->cqe_num)) {
-        assert_true(eth_seconds() < end);
+        assert_true(patience_lasts(&patience));
         sched_yield();
         tail = opendoca_gpu_observe(&cqe->tail);
     }

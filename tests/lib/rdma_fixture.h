@@ -36,6 +36,8 @@
 #include <doca_pe.h>
 #include <doca_rdma.h>
 
+#include "lib/seconds.h"
+
 #define need(condition)                                                                            \
     do {                                                                                           \
         if (!(condition)) {                                                                        \
@@ -264,19 +266,16 @@ static inline void end_open(struct end *end, size_t size)
 
 static inline double end_seconds(void)
 {
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+    return patience_clock();
 }
 
 #define progress_until(end, condition)                                                             \
     do {                                                                                           \
-        double until_ = end_seconds() + END_SECONDS;                                               \
+        struct patience patience_ = patience_of(END_SECONDS);                                      \
         while (!(condition)) {                                                                     \
             if (doca_pe_progress((end)->pe) == 0)                                                  \
                 sched_yield();                                                                     \
-            if (end_seconds() > until_)                                                            \
+            if (!patience_lasts(&patience_))                                                       \
                 need(!"in time: " #condition);                                                     \
         }                                                                                          \
     } while (0)
@@ -284,11 +283,11 @@ static inline double end_seconds(void)
 /* Two ends of one process. */
 #define progress_both(a, b, condition)                                                             \
     do {                                                                                           \
-        double until_ = end_seconds() + END_SECONDS;                                               \
+        struct patience patience_ = patience_of(END_SECONDS);                                      \
         while (!(condition)) {                                                                     \
             if ((doca_pe_progress((a)->pe) | doca_pe_progress((b)->pe)) == 0)                      \
                 sched_yield();                                                                     \
-            if (end_seconds() > until_)                                                            \
+            if (!patience_lasts(&patience_))                                                       \
                 need(!"in time: " #condition);                                                     \
         }                                                                                          \
     } while (0)
@@ -296,10 +295,10 @@ static inline double end_seconds(void)
 /* Sleeps on the engine's descriptor between steps. */
 #define sleep_until(end, condition)                                                                \
     do {                                                                                           \
-        double until_ = end_seconds() + END_SECONDS;                                               \
+        struct patience patience_ = patience_of(END_SECONDS);                                      \
         while (!(condition)) {                                                                     \
             end_sleep(end);                                                                        \
-            if (end_seconds() > until_)                                                            \
+            if (!patience_lasts(&patience_))                                                       \
                 need(!"in time: " #condition);                                                     \
         }                                                                                          \
     } while (0)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cases.h"
+#include "lib/seconds.h"
 
 #define PAGE     4096u
 #define LEN      (64 * PAGE)
@@ -302,11 +303,11 @@ static void death_reaches_every_access(void **state)
 /* Polls for some seconds at most. */
 static int read_until_dead(struct soft_peer_map *map, uint64_t addr)
 {
-    uint64_t deadline = now_ms() + 10000;
+    struct patience patience = patience_of(60);
     uint8_t bytes[64];
     int rc;
 
-    while ((rc = read_bytes(map, addr, bytes, sizeof(bytes))) == 0 && now_ms() < deadline)
+    while ((rc = read_bytes(map, addr, bytes, sizeof(bytes))) == 0 && patience_lasts(&patience))
         sched_yield();
     return rc;
 }

@@ -169,9 +169,9 @@ static uint32_t data_seen(void)
 
 static void await_data(uint32_t wanted)
 {
-    double end = eth_seconds() + 20;
+    struct patience patience = patience_of(20);
 
-    while (data_seen() < wanted && eth_seconds() < end)
+    while (data_seen() < wanted && patience_lasts(&patience))
         doca_pe_progress(s.fix.pe);
     assert_int_equal(data_seen(), wanted);
 }

@@ -300,10 +300,10 @@ static void a_rule_sends_out_of_a_port(void **state)
     pipe = make_pipe(DOCA_FLOW_PIPE_BASIC, true, NULL, &back, NULL);
     add_basic(pipe, NULL);
     for (uint32_t i = 0; i < 50; i++) {
-        double end = eth_seconds() + 20;
+        struct patience patience = patience_of(20);
 
         send_udp((uint16_t)i);
-        while (s.q[0].seen < i + 1 && eth_seconds() < end)
+        while (s.q[0].seen < i + 1 && patience_lasts(&patience))
             doca_pe_progress(s.fix.pe);
         assert_int_equal(s.q[0].seen, i + 1);
         assert_int_equal(s.q[0].last[37], i);

@@ -90,10 +90,10 @@ static void send_bytes(struct soft_nic_txq *txq, const struct soft_nic_piece *pi
                        uint32_t len)
 {
     struct soft_nic_tx_frame frame = {.pieces = pieces, .npieces = n, .len = len};
-    double end = eth_seconds() + 20;
+    struct patience patience = patience_of(20);
 
     while (soft_nic_txq_send(txq, &frame, 1) == 0)
-        assert_true(eth_seconds() < end);
+        assert_true(patience_lasts(&patience));
     assert_int_equal(frame.status, 0);
 }
 
@@ -109,11 +109,11 @@ static void send_frame(uint32_t number, uint32_t len)
 /* Which is what was sent, in its slot. */
 static void take_frame(uint32_t number, uint32_t len)
 {
-    double end = eth_seconds() + 20;
+    struct patience patience = patience_of(20);
     const struct soft_nic_post *post;
 
     while ((post = soft_nic_rxq_take(s.rxq)) == NULL)
-        assert_true(eth_seconds() < end);
+        assert_true(patience_lasts(&patience));
     assert_int_equal(post->len, len);
     assert_ptr_equal(post->place.addr, s.ring + (size_t)(s.received++ % NUM) * s.stride);
     assert_true(eth_frame_is(post->place.addr, len, number));
@@ -156,9 +156,9 @@ static uint64_t count(enum soft_nic_counter counter)
 
 static void wait_for_count(enum soft_nic_counter counter, uint64_t wanted)
 {
-    double end = eth_seconds() + 20;
+    struct patience patience = patience_of(20);
 
-    while (count(counter) < wanted && eth_seconds() < end)
+    while (count(counter) < wanted && patience_lasts(&patience))
         soft_nic_rxq_drive(s.rxq);
     assert_int_equal(count(counter), wanted);
 }
@@ -395,7 +395,7 @@ static void the_port_sends_as_well(void **state)
     assert_int_equal(soft_nic_txq_open(s.receives, &txq), 0);
     assert_true(is_in_place());
     for (uint32_t i = 0; i < 100; i++) {
-        double end = eth_seconds() + 20;
+        struct patience patience = patience_of(20);
 
         eth_frame(bytes, sizeof(bytes), i);
         post = soft_nic_rxq_next(back);
@@ -403,7 +403,7 @@ static void the_port_sends_as_well(void **state)
         soft_nic_rxq_post(back);
         send_bytes(txq, pieces, 2, sizeof(bytes));
         while ((post = soft_nic_rxq_take(back)) == NULL)
-            assert_true(eth_seconds() < end);
+            assert_true(patience_lasts(&patience));
         assert_int_equal(post->len, sizeof(bytes));
         assert_true(eth_frame_is(got, sizeof(bytes), i));
         soft_nic_rxq_done(back);
@@ -418,12 +418,12 @@ static void the_port_sends_as_well(void **state)
 static void wait_for_link(bool up)
 {
     struct soft_nic_port_info info;
-    double end = eth_seconds() + 20;
+    struct patience patience = patience_of(20);
 
     do {
         soft_nic_rxq_drive(s.rxq);
         soft_nic_port_info(s.receives, &info);
-    } while (info.link_up != up && eth_seconds() < end);
+    } while (info.link_up != up && patience_lasts(&patience));
     assert_true(info.link_up == up);
 }
 
@@ -438,7 +438,7 @@ static void an_interface_that_went_down_comes_back(void **state)
 {
     char *memory = start(2048);
     const struct soft_nic_post *post = NULL;
-    double end = eth_seconds() + 20;
+    struct patience patience = patience_of(20);
     struct soft_nic_tx_frame frame;
     char bytes[64];
     struct soft_nic_piece piece = {bytes, sizeof(bytes)};
@@ -450,7 +450,7 @@ static void an_interface_that_went_down_comes_back(void **state)
     wait_for_link_down();
     assert_int_equal(system("ip link set odvb up"), 0);
     eth_frame(bytes, sizeof(bytes), 7);
-    while (post == NULL && eth_seconds() < end) {
+    while (post == NULL && patience_lasts(&patience)) {
         frame = (struct soft_nic_tx_frame){.pieces = &piece, .npieces = 1, .len = sizeof(bytes)};
         soft_nic_txq_send(s.txq, &frame, 1);
         post = soft_nic_rxq_take(s.rxq);

@@ -156,10 +156,10 @@ static void *open_connections(void *arg)
 /* Frames arrive in order: one that differs comes behind all that were sent before. */
 static void wait_for_all(void)
 {
-    const double end = eth_seconds() + 20;
+    struct patience patience = patience_of(20);
 
     send_tcp(TCP_ACK | TCP_PSH, 1000);
-    while (s.q[0].last[TCP_FLAGS_AT] != (TCP_ACK | TCP_PSH) && eth_seconds() < end)
+    while (s.q[0].last[TCP_FLAGS_AT] != (TCP_ACK | TCP_PSH) && patience_lasts(&patience))
         doca_pe_progress(s.fix.pe);
     assert_int_equal(s.q[0].last[TCP_FLAGS_AT], TCP_ACK | TCP_PSH);
 }

@@ -50,11 +50,11 @@ static void catcher_close(struct catcher *catcher)
 /* The next frame, within a time that a busy machine may need; its place is not posted again. */
 static const uint8_t *caught(struct eth_fix *fix, struct catcher *catcher, uint32_t *len)
 {
-    double end = eth_seconds() + 20;
+    struct patience patience = patience_of(20);
     struct soft_nic_post *post;
     const uint8_t *frame;
 
-    while ((post = soft_nic_rxq_take(catcher->rxq)) == NULL && eth_seconds() < end)
+    while ((post = soft_nic_rxq_take(catcher->rxq)) == NULL && patience_lasts(&patience))
         doca_pe_progress(fix->pe);
     assert_non_null(post);
     frame = post->cookie;

@@ -119,7 +119,7 @@ static void send_to(uint16_t port, uint8_t ttl)
     struct soft_nic_piece piece = {frame, LEN};
     struct soft_nic_tx_frame out = {.pieces = &piece, .npieces = 1, .len = LEN};
     struct soft_nic_packet packet;
-    double end = eth_seconds() + 20;
+    struct patience patience = patience_of(20);
 
     soft_nic_put16(frame + 16, LEN - 14);
     frame[22] = ttl;
@@ -130,7 +130,7 @@ static void send_to(uint16_t port, uint8_t ttl)
     soft_nic_put16(frame + 38, LEN - 34);
     soft_nic_parse(frame, LEN, &packet);
     soft_nic_l3_sum(frame, &packet);
-    while (soft_nic_txq_send(s.txq, &out, 1) == 0 && eth_seconds() < end)
+    while (soft_nic_txq_send(s.txq, &out, 1) == 0 && patience_lasts(&patience))
         ;
     assert_int_equal(out.status, 0);
 }
@@ -160,17 +160,17 @@ static uint32_t count_taken(void)
 static void expect(int fd, uint32_t in_socket, uint32_t in_queue)
 {
     uint32_t received = 0, taken = 0;
-    double end = eth_seconds() + 20;
+    struct patience patience = patience_of(20);
 
-    while ((received < in_socket || taken < in_queue) && eth_seconds() < end) {
+    while ((received < in_socket || taken < in_queue) && patience_lasts(&patience)) {
         received += count_received(fd);
         taken += count_taken();
     }
-    end = eth_seconds() + 0.05;
-    while (eth_seconds() < end) {
+    patience = patience_of(0.05);
+    do {
         received += count_received(fd);
         taken += count_taken();
-    }
+    } while (patience_lasts(&patience));
     assert_int_equal(received, in_socket);
     assert_int_equal(taken, in_queue);
 }
@@ -266,13 +266,13 @@ static void rules_of_many_forms_are_as_exact(void **state)
 
 static void frames_that_are_left_alone_are_counted(void **state)
 {
-    double end = eth_seconds() + 20;
+    struct patience patience = patience_of(20);
     const struct soft_nic_counters *counters = soft_nic_port_counters(s.receives);
 
     (void)state;
     add_rule(SOFT_NIC_TABLE_HASH, 5000, 0);
     send_and_expect(6000, 64, false);
-    while (soft_nic_count(counters, SOFT_NIC_RX_KERNEL) < FRAMES && eth_seconds() < end)
+    while (soft_nic_count(counters, SOFT_NIC_RX_KERNEL) < FRAMES && patience_lasts(&patience))
         count_taken();
     assert_int_equal(soft_nic_count(counters, SOFT_NIC_RX_KERNEL), FRAMES);
     assert_int_equal(soft_nic_count(counters, SOFT_NIC_RX_SEEN), FRAMES);

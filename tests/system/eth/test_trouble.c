@@ -126,10 +126,10 @@ static uint32_t take_all(void)
 /* Sends until a frame arrives. */
 static void assert_traffic(void)
 {
-    double end = eth_seconds() + 20;
+    struct patience patience = patience_of(20);
 
     take_all();
-    while (eth_seconds() < end) {
+    while (patience_lasts(&patience)) {
         send_one();
         if (take_all() > 0)
             return;
@@ -140,9 +140,10 @@ static void assert_traffic(void)
 /* For as long as it takes, with traffic all the while. */
 static void wait_for_count(struct soft_nic_port *port, enum soft_nic_counter counter)
 {
-    double end = eth_seconds() + 20;
+    struct patience patience = patience_of(20);
 
-    while (soft_nic_count(soft_nic_port_counters(port), counter) == 0 && eth_seconds() < end) {
+    while (soft_nic_count(soft_nic_port_counters(port), counter) == 0 &&
+           patience_lasts(&patience)) {
         send_one();
         take_all();
     }
@@ -153,11 +154,11 @@ static void wait_for_count(struct soft_nic_port *port, enum soft_nic_counter cou
 static void wait_for_link(struct soft_nic_port *port)
 {
     struct soft_nic_port_info info;
-    double end = eth_seconds() + 20;
+    struct patience patience = patience_of(20);
 
     do
         soft_nic_port_info(port, &info);
-    while (!info.link_up && eth_seconds() < end);
+    while (!info.link_up && patience_lasts(&patience));
     assert_true(info.link_up);
 }
 

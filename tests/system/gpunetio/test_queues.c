@@ -39,18 +39,18 @@ static void on_error(struct doca_eth_txq_gpu_event_error_send_packet *event, uni
 
 static void progress_until(struct gpu_fix *fix, const uint32_t *value, uint32_t wanted)
 {
-    double end = eth_seconds() + GPU_WAIT_SECONDS;
+    struct patience patience = patience_of(GPU_WAIT_SECONDS);
 
-    while (*value < wanted && eth_seconds() < end)
+    while (*value < wanted && patience_lasts(&patience))
         doca_pe_progress(fix->pe);
     assert_int_equal(*value, wanted);
 }
 
 static void wait_for_word(const uint64_t *word, uint64_t wanted)
 {
-    double end = eth_seconds() + GPU_WAIT_SECONDS;
+    struct patience patience = patience_of(GPU_WAIT_SECONDS);
 
-    while (opendoca_gpu_observe(word) != wanted && eth_seconds() < end)
+    while (opendoca_gpu_observe(word) != wanted && patience_lasts(&patience))
         sched_yield();
     assert_int_equal(opendoca_gpu_observe(word), wanted);
 }

@@ -44,9 +44,9 @@ static void send_frame(struct pair *pair, uint32_t number, uint32_t len, unsigne
 
 static void wait_for_count(const uint64_t *word, uint64_t wanted)
 {
-    double end = eth_seconds() + GPU_WAIT_SECONDS;
+    struct patience patience = patience_of(GPU_WAIT_SECONDS);
 
-    while (opendoca_gpu_peek(word) < wanted && eth_seconds() < end)
+    while (opendoca_gpu_peek(word) < wanted && patience_lasts(&patience))
         sched_yield();
     assert_int_equal(opendoca_gpu_peek(word), wanted);
 }

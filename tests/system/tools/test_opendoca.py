@@ -271,7 +271,7 @@ class Pair(OpendocaTest):
         with pair:
             self.assertIn(b'up', pair.stdout.readline())
             pair.send_signal(signal.SIGHUP)
-            self.assertEqual(pair.wait(timeout=30), 128 + signal.SIGHUP)
+            self.assertEqual(pair.wait(timeout=fixture.TIMEOUT), 128 + signal.SIGHUP)
 
     def test_one_can_wait_for_a_line_of_the_other(self):
         started = self.scratch_file('')

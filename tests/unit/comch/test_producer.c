@@ -7,12 +7,12 @@
 /* Progresses control and consumer until a condition holds. */
 #define serve_until(end, fast, condition)                                                          \
     do {                                                                                           \
-        uint64_t until_ = now_ms() + DEFAULT_MS;                                                   \
+        struct patience patience_ = patience_of(DEFAULT_MS / 1e3);                                 \
         while (!(condition)) {                                                                     \
             unsigned int events_ = doca_pe_progress((end)->pe) + doca_pe_progress((fast)->pe);     \
             if (events_ != 0)                                                                      \
                 continue;                                                                          \
-            need(now_ms() < until_ || !"in time: " #condition);                                    \
+            need(patience_lasts(&patience_) || !"in time: " #condition);                           \
             sched_yield();                                                                         \
         }                                                                                          \
     } while (0)

@@ -359,7 +359,7 @@ static void exit_in_a_process_that_closes_everything(int report)
         _exit(0);
     if (fcntl(fds[0], F_GETFD) < 0 || write(fds[1], "x", 1) != 1 || read(fds[0], left, 8) != 1)
         _exit(4);
-    alarm(20); /* it would wait for the thread for ever */
+    alarm(100); /* it would wait for the thread for ever */
     exit(write(3, "x", 1) == 1 ? 0 : 5);
 }
 
