@@ -179,9 +179,10 @@ static int wait_up(FILE *out, pid_t pid, const char *device, const char *log)
     int status;
 
     do {
-        const pid_t found = ask_pid(device);
+        pid_t found;
 
         looked = now_ms();
+        found = ask_pid(device);
         if (found > 0 && (found == pid || other)) {
             fprintf(out, "the service is up%s, process %d, messages in %s\n",
                     other ? " already" : "", (int)found, log);
