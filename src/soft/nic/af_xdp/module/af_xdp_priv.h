@@ -57,6 +57,7 @@ struct af_xdp_queue_conf {
     uint32_t frame_size; /* a place for a frame: 2048 or 4096 */
     bool generic;
     bool copy;
+    bool is_local;                 /* the other end is on this machine */
     const volatile uint32_t *sums; /* AF_XDP_SUMS_...; NULL: senders write all of them */
 };
 
@@ -89,6 +90,7 @@ struct af_xdp_queue {
 
     /* Sending: who has the lock. */
     OD_ALIGNED(OD_CACHE_LINE) _Atomic bool sending;
+    _Atomic bool is_stuck; /* frames wait for the next call; written by who has the lock */
     struct xsk_ring_prod tx;
     struct xsk_ring_cons completed;
     uint32_t nfree;
@@ -96,6 +98,8 @@ struct af_xdp_queue {
 };
 
 int af_xdp_queue_open(const struct af_xdp_queue_conf *conf, struct af_xdp_queue **queue);
+/* So few frames of the socket may be on their way that none is lost there. */
+void af_xdp_limit_unseen(int fd);
 /* NULL is fine. */
 void af_xdp_queue_close(struct af_xdp_queue *queue);
 /* Frames come into the ring from here on; NULL: into the queue's own memory. There is a new socket
@@ -115,6 +119,9 @@ uint32_t af_xdp_queue_rx(struct af_xdp_queue *queue, struct soft_nic_frame *fram
 void af_xdp_queue_rx_release(struct af_xdp_queue *queue);
 /* send.c */
 uint32_t af_xdp_queue_tx(struct af_xdp_queue *queue, struct soft_nic_tx_frame *frames, uint32_t n);
+/* Has the kernel look again at frames that it could not take when they were sent. Of any thread,
+ * now and then: the last frames of a sender have nobody else who does. */
+void af_xdp_queue_carry_on(struct af_xdp_queue *queue);
 /* Frames that the kernel had for the socket and lost. */
 uint64_t af_xdp_queue_lost(const struct af_xdp_queue *queue);
 

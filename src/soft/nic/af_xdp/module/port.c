@@ -160,6 +160,8 @@ static int open_interface(struct af_xdp *self)
         return err;
     /* What is sent here does not wait for others. */
     (void)setsockopt(self->fd, SOL_PACKET, PACKET_QDISC_BYPASS, &yes, sizeof(yes));
+    if (is_local(self))
+        af_xdp_limit_unseen(self->fd);
     all.mr_ifindex = self->ifindex;
     if (setsockopt(self->fd, SOL_PACKET, PACKET_ADD_MEMBERSHIP, &all, sizeof(all)) != 0)
         return fail(-errno, self, "promiscuous mode");
@@ -233,6 +235,7 @@ static int open_queues(struct af_xdp *self, uint32_t frame_size)
         .ring = self->conf.ring,
         .frame_size = frame_size,
         .generic = self->generic,
+        .is_local = is_local(self),
         .sums = is_local(self) ? af_xdp_program_watch_sums(self->program) : NULL,
         .copy = self->generic || self->conf.mode == SOFT_AF_XDP_COPY,
     };
@@ -335,11 +338,19 @@ static void info(const struct soft_nic_backend *backend, struct soft_nic_port_in
     memcpy(out->mac, self->mac, sizeof(out->mac));
 }
 
+static void carry_on(struct af_xdp *self)
+{
+    for (uint32_t i = 0; i < self->nqueues; i++)
+        af_xdp_queue_carry_on(self->queues[i]);
+}
+
+/* Asked several times a second, whoever uses the port. */
 static void outside(struct soft_nic_backend *backend, struct soft_nic_outside *sum)
 {
     struct af_xdp *self = from_base(backend);
     struct af_xdp_sum program;
 
+    carry_on(self);
     af_xdp_program_sums(self->program, &program);
     sum->kernel = program.passed;
     sum->oversize = program.oversize;
@@ -461,8 +472,10 @@ static uint32_t rx(struct soft_nic_backend *backend, struct soft_nic_frame *fram
     if (has_to_wait(&self->pace))
         return 0;
     n = look(self, frames, max);
-    if (n == 0)
+    if (n == 0) {
         note_empty(&self->pace);
+        carry_on(self);
+    }
     self->pace.frames += n;
     return n;
 }

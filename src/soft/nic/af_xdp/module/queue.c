@@ -16,6 +16,12 @@
 #define BUSY_TRIES 2000
 #define BUSY_MS    5
 
+/* Two ends of one machine: 256 frames find room at the other end before it looks, more are lost
+ * without a word. To the kernel the shortest ones are of 768 bytes. */
+#define UNSEEN_BYTES (192 * 768)
+
+#define LEAVING_TRIES 1000 /* a millisecond each */
+
 #define GRANT 32u /* slots of a ring that are given at once */
 
 /* ------------------------------------------------------------------------------------------------
@@ -114,6 +120,13 @@ static bool kernel_copies(const struct af_xdp_queue *self)
            (options.flags & XDP_OPTIONS_ZEROCOPY) == 0;
 }
 
+void af_xdp_limit_unseen(int fd)
+{
+    const int bytes = UNSEEN_BYTES / 2; /* the kernel doubles it */
+
+    (void)setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof(bytes));
+}
+
 static int make_own_memory(struct af_xdp_queue *self)
 {
     uint32_t ring = self->conf.ring;
@@ -151,6 +164,7 @@ static void stop(struct af_xdp_queue *self)
     free(self->free);
     self->free = NULL;
     self->held = 0;
+    atomic_store_explicit(&self->is_stuck, false, memory_order_relaxed);
 }
 
 static int start(struct af_xdp_queue *self, const struct soft_nic_area *ring)
@@ -166,6 +180,8 @@ static int start(struct af_xdp_queue *self, const struct soft_nic_area *ring)
     if (ring == NULL)
         fill_all(self, self->conf.ring);
     self->copies = kernel_copies(self);
+    if (self->copies && self->conf.is_local)
+        af_xdp_limit_unseen(xsk_socket__fd(self->socket));
     return 0;
 }
 
@@ -187,10 +203,24 @@ int af_xdp_queue_open(const struct af_xdp_queue_conf *conf, struct af_xdp_queue 
     return 0;
 }
 
+/* What was sent leaves; no longer than it can take. */
+static void finish_sending(struct af_xdp_queue *self)
+{
+    const struct timespec pause = {.tv_nsec = 1000000};
+
+    for (int tries = 0; tries < LEAVING_TRIES; tries++) {
+        af_xdp_queue_carry_on(self);
+        if (!atomic_load_explicit(&self->is_stuck, memory_order_relaxed))
+            return;
+        nanosleep(&pause, NULL);
+    }
+}
+
 void af_xdp_queue_close(struct af_xdp_queue *self)
 {
     if (self == NULL)
         return;
+    finish_sending(self);
     stop(self);
     free(self);
 }

@@ -103,19 +103,48 @@ static uint32_t take_back(struct af_xdp_queue *self, uint32_t n)
     return left;
 }
 
+/* The kernel that copies takes no more for now: the other end of the interface has not been looked
+ * at. It does not go on by itself. */
+static void note_stuck(struct af_xdp_queue *self, int err)
+{
+    bool is_stuck = err == 0 && self->copies && waiting(self) > 0;
+
+    if (od_unlikely(is_stuck != atomic_load_explicit(&self->is_stuck, memory_order_relaxed)))
+        atomic_store_explicit(&self->is_stuck, is_stuck, memory_order_relaxed);
+}
+
+static bool is_stuck(const struct af_xdp_queue *self)
+{
+    return od_unlikely(atomic_load_explicit(&self->is_stuck, memory_order_relaxed));
+}
+
 static uint32_t tx_socket(struct af_xdp_queue *self, struct soft_nic_tx_frame *frames, uint32_t n)
 {
     uint32_t taken, failed = 0;
     int err;
 
     reclaim(self);
+    if (is_stuck(self))
+        note_stuck(self, kick(self));
+    if (is_stuck(self))
+        return 0;
     taken = put(self, frames, n);
     err = kick(self);
     if (od_unlikely(err != 0) && self->copies)
         failed = take_back(self, taken);
+    note_stuck(self, err);
     for (uint32_t i = 0; i < taken; i++)
         frames[i].status = i < taken - failed ? 0 : err;
     return taken;
+}
+
+void af_xdp_queue_carry_on(struct af_xdp_queue *self)
+{
+    if (!is_stuck(self) || atomic_exchange_explicit(&self->sending, true, memory_order_acquire))
+        return; /* who sends carries on as well */
+    if (self->free != NULL)
+        note_stuck(self, kick(self));
+    af_xdp_queue_unlock_sending(self);
 }
 
 /* ------------------------------------------------------------------------------------------------
