@@ -260,7 +260,7 @@ static int run_demo(struct demo *demo)
     return status;
 }
 
-#define PATIENCE 1000 /* hundredths of a second */
+#define PATIENCE 6000 /* hundredths of a second */
 
 /* Until nobody is left who could still write. */
 static void reap_all(void)

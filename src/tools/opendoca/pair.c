@@ -10,10 +10,10 @@
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "util/base.h"
+#include "util/clock.h"
 
 /* A host and a DPU program side by side. Their output goes through pipes of ours and comes out with
  * a prefix, line by line. The host program's input is a pipe too: it ends when the DPU program
@@ -44,10 +44,10 @@ struct pair {
     int signals;
     bool stopping;
     int first_failure;
-    time_t deadline; /* after a failure: when the other one is killed */
+    uint64_t deadline; /* ns; after a failure: when the other one is killed */
 };
 
-#define GRACE_SECONDS 5
+#define GRACE_NS UINT64_C(5000000000)
 
 static void usage(FILE *out)
 {
@@ -183,7 +183,7 @@ static void stop(struct pair *pair)
     if (pair->stopping)
         return;
     pair->stopping = true;
-    pair->deadline = time(NULL) + GRACE_SECONDS;
+    pair->deadline = od_now_ns() + GRACE_NS;
     end_all(pair, SIGTERM);
 }
 
@@ -253,7 +253,7 @@ static void handle_signal(struct pair *pair)
  * the programs themselves count. */
 static bool is_over(const struct pair *pair)
 {
-    bool waits_for_output = !pair->stopping || time(NULL) <= pair->deadline;
+    bool waits_for_output = !pair->stopping || od_now_ns() <= pair->deadline;
 
     for (int side = 0; side < SIDES; side++) {
         const struct program *program = &pair->programs[side];
@@ -295,7 +295,7 @@ static int serve(struct pair *pair)
     if (fds[5].revents != 0)
         err |= read_stream(pair, DPU, &dpu->err, stderr);
     reap(pair);
-    if (pair->stopping && time(NULL) >= pair->deadline)
+    if (pair->stopping && od_now_ns() >= pair->deadline)
         end_all(pair, SIGKILL);
     return err;
 }
