@@ -19,6 +19,7 @@ FOREIGN = ('OPENDOCA_', 'DOCA_', 'PKG_CONFIG', 'LD_LIBRARY_PATH')
 
 NAME = 'opendoca-stage-%d-'  # with the process that removes it
 SCRATCH = 8 << 20            # bytes for the files of a test
+AT_ONCE = 4                  # tests that may look for room before the others have taken theirs
 LONG_AGO = 6 * 3600          # s; the process may be one that this one cannot see
 
 
@@ -26,8 +27,11 @@ def sweep(folder):
     """Removes what tests left that were killed."""
     for path in glob.glob(os.path.join(folder, NAME.replace('%d', '*') + '*')):
         owner = re.match(NAME.replace('%d', '([0-9]+)'), os.path.basename(path))
-        if (owner and not os.path.exists('/proc/' + owner.group(1)) and
-                time.time() - os.lstat(path).st_mtime > LONG_AGO):
+        try:
+            old = time.time() - os.lstat(path).st_mtime > LONG_AGO
+        except FileNotFoundError:  # its owner removes it at this moment
+            continue
+        if owner and not os.path.exists('/proc/' + owner.group(1)) and old:
             shutil.rmtree(path, ignore_errors=True)
 
 
@@ -41,16 +45,17 @@ def stage_folder(build, more=SCRATCH, owner=None):
     """A new folder where the install and `more` bytes have room: with the temporary files, or else
     where more than a small memory stands behind."""
     needed = installed_bytes(build) * 5 // 4 + more
-    tried = []
-    for folder in (tempfile.gettempdir(), '/var/tmp', os.path.abspath(build)):
-        try:
-            sweep(folder)
-            free = shutil.disk_usage(folder).free
-            if free >= needed:
-                return tempfile.mkdtemp(prefix=NAME % (owner or os.getpid()), dir=folder)
-            tried.append('%s, where %d are free' % (folder, free))
-        except OSError as error:
-            tried.append('%s: %s' % (folder, error.strerror))
+    for room in (AT_ONCE * needed, needed):
+        tried = []
+        for folder in (tempfile.gettempdir(), '/var/tmp', os.path.abspath(build)):
+            try:
+                sweep(folder)
+                free = shutil.disk_usage(folder).free
+                if free >= room:
+                    return tempfile.mkdtemp(prefix=NAME % (owner or os.getpid()), dir=folder)
+                tried.append('%s, where %d are free' % (folder, free))
+            except OSError as error:
+                tried.append('%s: %s' % (folder, error.strerror))
     sys.exit('a staged install needs %d bytes, for which there is no room: %s; set TMPDIR' %
              (needed, '; '.join(tried)))
 
