@@ -525,6 +525,15 @@ static void a_member_that_begins_and_leaves_fails_what_needs_it(void **state)
     close_members();
 }
 
+/* What a member whose worker is dead had in flight, and its team. */
+static void bury(unsigned int i)
+{
+    doca_urom_coll_team_destroy(teams[i], ops_done, &results[i]); /* IO_FAILED, now or later */
+    while (doca_urom_ops_get_inflight(ops[i]) > 0)
+        fixture_event(team.host.pe);
+    results[i].count = 0;
+}
+
 static void a_worker_that_dies_fails_the_team(void **state)
 {
     (void)state;
@@ -534,10 +543,125 @@ static void a_worker_that_dies_fails_the_team(void **state)
     kill(team_pid(2), SIGKILL);
     all_are(2, DOCA_ERROR_IO_FAILED);
     destroy_teams(2, teams);
-    doca_urom_coll_team_destroy(teams[2], ops_done, &results[2]); /* IO_FAILED, now or later */
-    while (doca_urom_ops_get_inflight(ops[2]) > 0)
-        fixture_event(team.host.pe);
+    bury(2);
     close_members();
+}
+
+/* A member's worker has taken all that was posted before, and told the others. */
+static void settle(unsigned int i)
+{
+    struct area area = area_open(i, 8, true);
+
+    area_close(i, &area);
+}
+
+/* Of three, two wait in a barrier that the third one has not begun. It tells that nothing will come
+ * of it: the one that is left learns, whether or not the third one ever begins. */
+static void a_member_that_begins_and_dies_fails_who_waits_for_another(void **state)
+{
+    struct ops_result end = {0}, lost = {0};
+
+    (void)state;
+    open_members(3);
+    for (unsigned int i = 0; i < 3; i++)
+        assert_ok(doca_urom_coll_barrier(teams[i], ops_done, &results[i]));
+    all_are(3, DOCA_SUCCESS);
+    assert_ok(doca_urom_coll_barrier(teams[0], ops_done, &end));
+    assert_ok(doca_urom_coll_barrier(teams[2], ops_done, &lost));
+    settle(0);
+    settle(2);
+    assert_int_equal(end.count + lost.count, 0);
+    kill(team_pid(2), SIGKILL);
+    while (end.count == 0)
+        fixture_event(team.host.pe);
+    assert_doca(DOCA_ERROR_IO_FAILED, end.status);
+    for (unsigned int i = 0; i < 2; i++)
+        assert_ok(doca_urom_coll_barrier(teams[i], ops_done, &results[i]));
+    all_are(2, DOCA_ERROR_IO_FAILED);
+    destroy_teams(2, teams);
+    bury(2);
+    assert_int_equal(lost.count, 1);
+    close_members();
+}
+
+/* The same without a death: it leaves, and another one begins too late. */
+static void a_member_that_begins_and_leaves_fails_who_waits_for_another(void **state)
+{
+    struct ops_result end = {0}, lost = {0};
+
+    (void)state;
+    open_members(3);
+    assert_ok(doca_urom_coll_barrier(teams[0], ops_done, &end));
+    assert_ok(doca_urom_coll_barrier(teams[2], ops_done, &lost));
+    settle(2);
+    assert_ok(doca_urom_coll_team_destroy(teams[2], ops_done, &results[2]));
+    while (results[2].count == 0 || end.count == 0)
+        fixture_event(team.host.pe);
+    results[2].count = 0;
+    assert_doca(DOCA_ERROR_IO_FAILED, end.status);
+    assert_doca(DOCA_ERROR_IO_FAILED, lost.status);
+    assert_ok(doca_urom_coll_barrier(teams[1], ops_done, &results[1]));
+    while (results[1].count == 0)
+        fixture_event(team.host.pe);
+    assert_doca(DOCA_ERROR_IO_FAILED, results[1].status);
+    results[1].count = 0;
+    destroy_teams(2, teams);
+    close_members();
+}
+
+/* Long ones, each of another kind, which read one another's memory. */
+static void post_long_ones(unsigned int i, const struct area *src, const struct area *dst,
+                           struct ops_result *end)
+{
+    const size_t block = LARGE / 4;
+
+    assert_ok(doca_urom_coll_bcast(teams[i], 0, at(src, 0), block * 8, ops_done, end));
+    assert_ok(doca_urom_coll_alltoall(teams[i], at(src, 0), at(dst, 0), block * 8, ops_done, end));
+    assert_ok(doca_urom_coll_allreduce(teams[i], at(src, 0), at(dst, 0), LARGE,
+                                       DOCA_UROM_COLL_INT64, DOCA_UROM_COLL_SUM, ops_done, end));
+    assert_ok(doca_urom_coll_allgather(teams[i], at(src, 0), at(dst, 0), block * 8, ops_done, end));
+    assert_ok(doca_urom_coll_barrier(teams[i], ops_done, end));
+}
+
+/* Its worker stands still at one moment, and dies there. */
+static void a_member_that_dies_at_any_moment_keeps_nobody(void **state)
+{
+    (void)state;
+    for (unsigned int moment = 0; moment < 6; moment++) {
+        struct ops_result ends[3] = {{0}};
+        struct area src[3], dst[3];
+        pid_t pid;
+
+        open_members(3);
+        for (unsigned int i = 0; i < 3; i++) {
+            src[i] = area_open(i, LARGE, true);
+            dst[i] = area_open(i, LARGE, i == 1);
+        }
+        pid = team_pid(2);
+        for (unsigned int i = 3; i-- > 0;)
+            post_long_ones(i, &src[i], &dst[i], &ends[i]);
+        for (unsigned int calls = 0; calls < moment * moment * 100; calls++)
+            doca_pe_progress(team.host.pe);
+        kill(pid, SIGKILL);
+        while (ends[0].count < 5 || ends[1].count < 5)
+            fixture_event(team.host.pe);
+        for (unsigned int i = 0; i < 2; i++)
+            assert_ok(doca_urom_coll_barrier(teams[i], ops_done, &results[i]));
+        all_are(2, DOCA_ERROR_IO_FAILED);
+        destroy_teams(2, teams);
+        bury(2);
+        for (unsigned int i = 0; i < 2; i++) {
+            area_close(i, &src[i]);
+            area_close(i, &dst[i]);
+        }
+        doca_urom_ops_region_destroy(src[2].region, ops_done, &results[2]);
+        doca_urom_ops_region_destroy(dst[2].region, ops_done, &results[2]);
+        while (doca_urom_ops_get_inflight(ops[2]) > 0)
+            fixture_event(team.host.pe);
+        munmap(src[2].words, src[2].len);
+        munmap(dst[2].words, dst[2].len);
+        close_members();
+    }
 }
 
 int main(void)
@@ -552,6 +676,9 @@ int main(void)
         cmocka_unit_test(a_member_that_leaves_fails_what_needs_it),
         cmocka_unit_test(a_member_that_begins_and_leaves_fails_what_needs_it),
         cmocka_unit_test(a_worker_that_dies_fails_the_team),
+        cmocka_unit_test(a_member_that_begins_and_dies_fails_who_waits_for_another),
+        cmocka_unit_test(a_member_that_begins_and_leaves_fails_who_waits_for_another),
+        cmocka_unit_test(a_member_that_dies_at_any_moment_keeps_nobody),
     };
 
     return cmocka_run_group_tests(tests, fixture_group_setup, fixture_group_teardown);

@@ -97,5 +97,5 @@ int coll_msg_read(const void *bytes, size_t len, struct coll_open *open, const v
         return open_read(bytes, len, open, data, memory);
     memset(open, 0, sizeof(*open));
     open->msg = msg;
-    return msg.type >= COLL_HELLO && msg.type <= COLL_FAIL && len == sizeof(msg) ? 0 : -EINVAL;
+    return msg.type >= COLL_HELLO && msg.type <= COLL_STOP && len == sizeof(msg) ? 0 : -EINVAL;
 }

@@ -107,6 +107,7 @@ enum coll_msg_type {
     COLL_SLICE = 4, /* its part of an all-reduce can be read */
     COLL_DONE = 5,  /* it has read what it needs */
     COLL_FAIL = 6,  /* it has failed, with `status` */
+    COLL_STOP = 7,  /* it begins no operation from seq on, since the team has lost a member */
 };
 
 struct coll_msg {

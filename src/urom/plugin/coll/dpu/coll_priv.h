@@ -17,6 +17,11 @@
  * and who needs a part reads it straight from there, with one copy, and says DONE. So everybody
  * hears of everybody, and all come to the same verdict when they disagree.
  *
+ * A team that loses a member begins nothing more, and each member tells the others where it
+ * stopped: what it has not begun then cannot succeed for them, whether or not they have heard of
+ * the loss. Whoever fails otherwise than by the verdict tells all others, so that nobody waits for
+ * it.
+ *
  * Work on memory that another process has a part in is an errand: its operation is away until then,
  * and so are its end and that of its team, since what is away still uses their memory.
  *
@@ -82,6 +87,8 @@ struct coll_member {
     bool joined;  /* has greeted; nonce is valid */
     bool gone;    /* left, or its worker is dead */
     bool greeted; /* it has our HELLO */
+    bool stopped; /* it has our STOP */
+    uint64_t end; /* it begins no operation from here on */
     struct coll_map *maps[COLL_MAPS];
     unsigned int next_map;   /* to be replaced */
     struct plugin_line line; /* of errands to its memory */
@@ -185,7 +192,9 @@ struct coll_team {
     struct urom_worker_cmd_desc *destroying; /* the same; NULL: nobody asked */
     bool leaving;                            /* is destroyed, not all know it yet */
     bool refused;                            /* members disagree on the list */
+    bool broken;                             /* has lost a member: begins nothing any more */
     uint64_t base;                           /* lowest operation that has not ended */
+    uint64_t begun;                          /* the next one to be begun */
     uint64_t next;                           /* the next one to be posted */
     struct od_list ops;
     struct coll_slot slots[COLL_SLOTS];
@@ -219,8 +228,8 @@ void coll_op_message(struct coll_team *team, const struct coll_open *open, const
                      const void *memory);
 /* The errand of one that has ended otherwise is back. */
 void coll_op_end(struct coll_op *op);
-/* A member is gone: what needs it fails. */
-void coll_ops_lose(struct coll_team *team, uint32_t rank);
+/* A member is gone, or has stopped: what needs it fails, here and at the others. */
+void coll_ops_lose(struct coll_team *team);
 void coll_ops_progress(struct coll_team *team);
 void coll_ops_fail(struct coll_team *team, doca_error_t status);
 void coll_op_fail(struct coll_op *op, doca_error_t status);

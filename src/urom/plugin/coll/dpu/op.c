@@ -103,14 +103,21 @@ void coll_ops_fail(struct coll_team *team, doca_error_t status)
 
 /* Tells all others that this member cannot go on. What could not be reached may be attached anew.
  */
-static void spread_failure(struct coll_op *op)
+static void spread_failure(struct coll_op *op, doca_error_t status)
 {
+    coll_op_fail(op, status);
     for (uint32_t i = 0; i < op->team->size; i++) {
         coll_maps_close(&op->team->members[i]);
-        if (i != op->team->rank && !op->team->members[i].gone)
+        if (i != op->team->rank)
             op->slot->from[i].owe |= COLL_OWE_FAIL;
     }
     op->state = COLL_ENDING;
+}
+
+/* Whether the operation only waits to be told of. */
+static bool has_failed(const struct coll_op *op)
+{
+    return op->state == COLL_ENDING && op->status != DOCA_SUCCESS;
 }
 
 /* Whether more has to come from a member. */
@@ -124,26 +131,28 @@ static bool needs(const struct coll_op *op, const struct coll_from *from)
            (op->cmd.head.op == COLL_ALLREDUCE && (from->got & COLL_GOT_SLICE) == 0);
 }
 
-/* Whether one has left right behind its beginning, of whom more has to come. */
+/* Whether more has to come from one of whom nothing does. */
 static bool misses_member(const struct coll_op *op)
 {
     for (uint32_t i = 0; i < op->team->size; i++) {
-        if (op->team->members[i].gone && needs(op, &op->slot->from[i]))
+        if (op->team->members[i].end <= op->seq && needs(op, &op->slot->from[i]))
             return true;
     }
     return false;
 }
 
-void coll_ops_lose(struct coll_team *team, uint32_t rank)
+void coll_ops_lose(struct coll_team *team)
 {
     OD_LIST_FOR_EACH_SAFE(link, &team->ops)
     {
         struct coll_op *op = OD_LIST_ENTRY(link, struct coll_op, entry);
 
-        if (op->slot != NULL && !needs(op, &op->slot->from[rank]))
-            continue;
-        coll_op_fail(op, DOCA_ERROR_IO_FAILED);
-        coll_op_end(op);
+        if (op->slot == NULL) {
+            coll_op_fail(op, DOCA_ERROR_IO_FAILED);
+            coll_op_end(op);
+        } else if (!has_failed(op) && misses_member(op)) {
+            spread_failure(op, DOCA_ERROR_IO_FAILED);
+        }
     }
 }
 
@@ -240,6 +249,7 @@ static void begin(struct coll_op *op)
 
     op->slot = slot_of(team, op->seq);
     op->slot->op = op;
+    team->begun = op->seq + 1;
     op->peers_read = !op->eager && (op->cmd.head.op != COLL_BCAST || team->rank == op->cmd.root);
     op->slot->from[team->rank].got = COLL_GOT_OPEN | COLL_GOT_SLICE | COLL_GOT_DONE;
     for (uint32_t i = 0; i < team->size; i++)
@@ -299,12 +309,9 @@ doca_error_t coll_op_post(struct coll_team *team, struct urom_worker_cmd_desc *c
     }
     *taken = true;
     team->coll->busy = true;
-    for (uint32_t i = 0; i < team->size; i++) {
-        if (!team->members[i].gone)
-            continue;
+    if (team->broken) {
         op->status = DOCA_ERROR_IO_FAILED;
         coll_op_end(op);
-        break;
     }
     return DOCA_SUCCESS;
 }
@@ -441,6 +448,8 @@ static bool pay(struct coll_op *op)
     for (uint32_t i = 0; i < op->team->size; i++) {
         struct coll_from *from = &op->slot->from[i];
 
+        if (from->owe != 0 && op->team->members[i].gone)
+            from->owe = 0;
         for (unsigned int k = 0; from->owe != 0 && k < OD_ARRAY_SIZE(rows); k++) {
             if ((from->owe & rows[k].owe) == 0)
                 continue;
@@ -561,18 +570,14 @@ static void open_all(struct coll_op *op)
         return;
     }
     op->state = op->cmd.head.op == COLL_ALLREDUCE ? COLL_REDUCING : COLL_MOVING;
-    if (misses_member(op)) {
-        op->status = DOCA_ERROR_IO_FAILED;
-        op->state = COLL_ENDING;
-    }
+    if (misses_member(op)) /* it has left right behind its beginning */
+        spread_failure(op, DOCA_ERROR_IO_FAILED);
 }
 
 static void progress_op(struct coll_op *op)
 {
-    if (op->slot->failed != 0 && op->state > COLL_OPENING && op->status == DOCA_SUCCESS) {
-        op->status = (doca_error_t)op->slot->failed;
-        op->state = COLL_ENDING;
-    }
+    if (op->slot->failed != 0 && !has_failed(op))
+        spread_failure(op, (doca_error_t)op->slot->failed);
     if (op->state == COLL_GATHERING && !op->away)
         open_op(op);
     pay(op);
@@ -581,7 +586,7 @@ static void progress_op(struct coll_op *op)
     if ((op->state == COLL_REDUCING || op->state == COLL_MOVING) && !op->away) {
         coll_op_move(op);
         if (op->status != DOCA_SUCCESS)
-            spread_failure(op);
+            spread_failure(op, op->status);
     }
     if (op->state != COLL_ENDING || !pay(op) || op->away)
         return;

@@ -124,8 +124,10 @@ static struct coll_team *team_new(struct coll *coll, uint32_t size)
     team->members = calloc(size, sizeof(team->members[0]));
     if (team->members == NULL)
         goto err_free;
-    for (uint32_t i = 0; i < size; i++)
+    for (uint32_t i = 0; i < size; i++) {
         plugin_line_init(&team->members[i].line);
+        team->members[i].end = UINT64_MAX;
+    }
     for (unsigned int i = 0; i < COLL_SLOTS; i++) {
         team->slots[i].seq = i;
         team->slots[i].from = calloc(size, sizeof(team->slots[i].from[0]));
@@ -324,6 +326,19 @@ static void settle_creation(struct coll_team *team)
         coll_team_destroy(team, NULL);
 }
 
+/* Those that have not lost a member yet wait for what is not begun here. */
+static void say_stop(struct coll_team *team)
+{
+    for (uint32_t i = 0; i < team->size; i++) {
+        struct coll_member *member = &team->members[i];
+        struct coll_msg msg = coll_msg(team, COLL_STOP, i, team->begun);
+        const struct iovec iov = {&msg, sizeof(msg)};
+
+        if (i != team->rank && !member->stopped && !member->gone)
+            member->stopped = coll_send(team, i, &iov, 1);
+    }
+}
+
 void coll_team_progress(struct coll_team *team)
 {
     if (od_unlikely(team->leaving)) {
@@ -331,6 +346,8 @@ void coll_team_progress(struct coll_team *team)
         return;
     }
     if (od_likely(team->creating == NULL)) {
+        if (od_unlikely(team->broken))
+            say_stop(team);
         coll_ops_progress(team);
         return;
     }
@@ -394,10 +411,21 @@ void coll_strangers_free(struct coll *coll)
     od_list_init(&coll->strangers);
 }
 
+/* Nothing comes of a member from operation `end` on. */
+static void lose(struct coll_team *team, uint32_t rank, uint64_t end)
+{
+    struct coll_member *member = &team->members[rank];
+
+    member->end = OD_MIN(member->end, end);
+    team->broken = true;
+    if (!team->leaving)
+        coll_ops_lose(team);
+}
+
 static void leave(struct coll_team *team, uint32_t rank)
 {
     team->members[rank].gone = true;
-    coll_ops_lose(team, rank);
+    lose(team, rank, 0);
 }
 
 int coll_message(void *arg, struct plugin_net_conn *conn, const void *bytes, uint32_t len)
@@ -429,6 +457,8 @@ int coll_message(void *arg, struct plugin_net_conn *conn, const void *bytes, uin
         greeted_by(team, &open.msg, false);
     else if (open.msg.type == COLL_LEAVE)
         leave(team, open.msg.src);
+    else if (open.msg.type == COLL_STOP)
+        lose(team, open.msg.src, open.msg.seq);
     else
         coll_op_message(team, &open, data, memory);
     return 0;

@@ -89,6 +89,12 @@ static void messages_of_workers_hold_what_they_announce(void **state)
     assert_int_equal(coll_msg_read(&msg, all, &got, &data, &memory), -EINVAL);
     msg.open.msg.type = COLL_DONE;
     assert_int_equal(coll_msg_read(&msg, sizeof(msg.open.msg), &got, &data, &memory), 0);
+    msg.open.msg.type = COLL_STOP;
+    assert_int_equal(coll_msg_read(&msg, sizeof(msg.open.msg), &got, &data, &memory), 0);
+    assert_int_equal(coll_msg_read(&msg, sizeof(msg.open), &got, &data, &memory), -EINVAL);
+    msg.open.msg.type = COLL_STOP + 1;
+    assert_int_equal(coll_msg_read(&msg, sizeof(msg.open.msg), &got, &data, &memory), -EINVAL);
+    msg.open.msg.type = COLL_DONE;
     msg.open.msg.src = COLL_TEAM_MAX;
     assert_int_equal(coll_msg_read(&msg, sizeof(msg.open.msg), &got, &data, &memory), -EINVAL);
 }
