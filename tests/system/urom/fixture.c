@@ -292,12 +292,25 @@ static int ended(pid_t pid)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-int fixture_daemon_run(const char *const *args)
+pid_t fixture_daemon_begin(const char *const *args)
 {
     char log[256];
+    pid_t pid;
 
     snprintf(log, sizeof(log), "%s/daemon-run.log", dir);
-    return ended(spawn(log, args));
+    pid = spawn(log, args);
+    assert_true(pid > 0);
+    return pid;
+}
+
+int fixture_daemon_end(pid_t pid)
+{
+    return ended(pid);
+}
+
+int fixture_daemon_run(const char *const *args)
+{
+    return fixture_daemon_end(fixture_daemon_begin(args));
 }
 
 static int end_by(struct fixture_daemon *daemon, int signal)

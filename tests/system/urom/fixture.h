@@ -66,6 +66,9 @@ struct fixture_daemon {
 void fixture_daemon_start(struct fixture_daemon *daemon, const char *const *args);
 /* The same, for one that is expected to end by itself; returns its exit status. */
 int fixture_daemon_run(const char *const *args);
+/* That in two steps: who is refused a card waits for its lock first. */
+pid_t fixture_daemon_begin(const char *const *args);
+int fixture_daemon_end(pid_t pid);
 /* SIGTERM; the exit status, or 128 + signal. */
 int fixture_daemon_stop(struct fixture_daemon *daemon);
 /* SIGKILL, and it is gone when this returns. */

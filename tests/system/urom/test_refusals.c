@@ -21,12 +21,17 @@
 #include "urom/wire/pack.h"
 
 static struct fixture_daemon daemon_one;
+static pid_t seconds[2]; /* of the same card: they wait for its lock while the other tests run */
 
 static int setup(void **state)
 {
+    static const char *const again[] = {"--device", "0000:b1:00.0", NULL};
+
     if (fixture_group_setup(state) != 0)
         return -1;
     fixture_daemon_start(&daemon_one, NULL);
+    seconds[0] = fixture_daemon_begin(NULL);
+    seconds[1] = fixture_daemon_begin(again); /* host side of the same card */
     return 0;
 }
 
@@ -456,7 +461,6 @@ static void the_daemons_limits_are_kept(void **state)
 
 static void a_card_has_one_daemon(void **state)
 {
-    static const char *const again[] = {"--device", "0000:b1:00.0", NULL};
     static const char *const unknown[] = {"--device", "0000:99:00.0", NULL};
     static const char *const wrong[] = {"--cpuset", "7-3", NULL};
     static const char *const nowhere[] = {"--socket", "/nowhere/x.sock", "--device", "mlx5_0",
@@ -464,8 +468,8 @@ static void a_card_has_one_daemon(void **state)
     char dir[256];
 
     (void)state;
-    assert_int_equal(fixture_daemon_run(NULL), 2);
-    assert_int_equal(fixture_daemon_run(again), 2); /* host side of the same card */
+    assert_int_equal(fixture_daemon_end(seconds[0]), 2);
+    assert_int_equal(fixture_daemon_end(seconds[1]), 2);
     assert_int_equal(fixture_daemon_run(unknown), 1);
     assert_int_equal(fixture_daemon_run(wrong), 1);
     snprintf(dir, sizeof(dir), "%s/third", fixture_dir());
@@ -582,10 +586,10 @@ int main(void)
         cmocka_unit_test(a_channel_that_talks_nonsense_is_closed_and_no_other),
         cmocka_unit_test(a_worker_takes_in_only_whom_the_daemon_announced),
         cmocka_unit_test(the_daemons_limits_are_kept),
-        cmocka_unit_test(a_card_has_one_daemon),
         cmocka_unit_test(a_lock_without_daemon_is_waited_for),
         cmocka_unit_test(the_mapping_file_leads_to_the_service),
         cmocka_unit_test(a_token_file_is_its_owners_alone),
+        cmocka_unit_test(a_card_has_one_daemon),
     };
 
     return cmocka_run_group_tests(tests, setup, teardown);
