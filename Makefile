@@ -4,6 +4,7 @@
 #   make demo                  build, install into ./_prefix, copy a file between host and DPU, UROM,
 #                              a CUDA kernel on the CPU that answers ping
 #   make check                 everything that is tested, also under sanitizers and valgrind
+#   make soak                  UROM under load for some minutes, everything verified
 #   make install PREFIX=/opt/opendoca
 #
 # Plain Meson works as well: meson setup build --prefix ... && meson install -C build
@@ -17,7 +18,7 @@ DEMO_PREFIX = $(CURDIR)/_prefix
 OPTIONS = -Doptimization=3 -Ddebug=true -Db_ndebug=true -Dtests=false
 CONFIGURE = devtools/configure.sh
 
-.PHONY: all deps deps-build install demo check bench coverage clean
+.PHONY: all deps deps-build install demo check soak bench coverage clean
 .NOTPARALLEL:
 
 all: deps-build
@@ -43,6 +44,12 @@ demo:
 
 check: deps
 	@devtools/run_checks.py --jobs $(JOBS)
+
+# Tests of `check` that are small there: a minute of mixed load, 256 workers, 1,000 clients.
+soak: deps
+	@$(CONFIGURE) build-soak $(subst -Dtests=false,-Dtests=true,$(OPTIONS)) -Dtrace_flavour=false \
+	    -Dbench=disabled
+	@UROM_TEST_LONG=1 meson test -C build-soak --verbose urom-mixed urom-scale
 
 bench: deps-build
 	@devtools/install_deps.sh bench

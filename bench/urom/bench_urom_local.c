@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* UROM on one machine: commands against bare shared memory, put and get against memcpy and
- * process_vm of a helper process, the start of a worker against fork and exec.
+ * process_vm of a helper process, the start of a worker against fork and exec, what a client that
+ * is killed leaves behind against a process that leaves nothing.
  *
  * This process is on core 0, the worker and the helper are on core 1 while they work. Both sides of
  * a put are memory of this process: how the worker reaches it depends only on its kind. */
+#include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -11,11 +13,13 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <doca_buf.h>
+#include <doca_urom_am.h>
 #include <doca_urom_rma.h>
 
 #include "lib/bench.h"
@@ -28,6 +32,7 @@
 #define MIB    ((size_t)1 << 20)
 #define COPIES 32
 #define STARTS 21
+#define HELD   16u
 
 enum order { ORDER_NONE, ORDER_ECHO, ORDER_DROP, ORDER_COPY, ORDER_READ, ORDER_WRITE };
 
@@ -358,6 +363,108 @@ static double exec_ms(void *arg)
 }
 
 /* ------------------------------------------------------------------------------------------------
+ * A client that is killed
+ */
+
+static pid_t daemon_pid;
+
+static void never(struct doca_urom_ops *ops, doca_error_t status, uint64_t source, uint32_t handler,
+                  const void *bytes, size_t len, void *user_data)
+{
+    (void)ops;
+    (void)status;
+    (void)source;
+    (void)handler;
+    (void)bytes;
+    (void)len;
+    (void)user_data;
+}
+
+/* A process that tells when it is busy, and does not end. */
+static pid_t begin_client(void (*be_busy)(void))
+{
+    int fds[2];
+    char ready;
+    pid_t pid;
+
+    if (pipe(fds) != 0)
+        bench_die("client", "no pipe");
+    pid = fork();
+    if (pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        be_busy();
+        if (write(fds[1], "", 1) != 1)
+            _exit(1);
+        for (;;)
+            pause();
+    }
+    close(fds[1]);
+    if (pid < 0 || read(fds[0], &ready, 1) != 1)
+        bench_die("client", "does not get ready");
+    close(fds[0]);
+    return pid;
+}
+
+/* The one worker of the daemon. */
+static pid_t find_worker(void)
+{
+    char path[64];
+    FILE *file;
+    int pid = 0;
+
+    snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)daemon_pid, (int)daemon_pid);
+    file = fopen(path, "re");
+    if (file == NULL || fscanf(file, "%d", &pid) != 1)
+        bench_die("worker", "not found");
+    fclose(file);
+    return pid;
+}
+
+/* From the death of `client` to that of `watched`, which may be the same. */
+static double end_ms(pid_t client, pid_t watched)
+{
+    struct pollfd end = {(int)syscall(SYS_pidfd_open, watched, 0), POLLIN, 0};
+    double begin = bench_now();
+
+    if (end.fd < 0 || kill(client, SIGKILL) != 0 || poll(&end, 1, 60000) != 1)
+        bench_die("client", "is not gone after a minute");
+    begin = bench_now() - begin;
+    close(end.fd);
+    waitpid(client, NULL, 0);
+    return begin * 1e3;
+}
+
+/* The same id each time: it can be had again at once. */
+static void hold_commands(void)
+{
+    static const char *const names[] = {"worker_am", NULL};
+
+    rig_open(&rig, 7, names, HELD);
+    for (unsigned int i = 0; i < HELD; i++)
+        rig_check(doca_urom_am_recv(rig.ops, 0, never, NULL), "receive");
+}
+
+static void hold_nothing(void)
+{
+}
+
+static double client_death_ms(void *arg)
+{
+    const pid_t client = begin_client(hold_commands);
+
+    (void)arg;
+    return end_ms(client, find_worker());
+}
+
+static double process_death_ms(void *arg)
+{
+    const pid_t client = begin_client(hold_nothing);
+
+    (void)arg;
+    return end_ms(client, client);
+}
+
+/* ------------------------------------------------------------------------------------------------
  * Cases
  */
 
@@ -425,7 +532,7 @@ static void transfers(void)
 
 int main(void)
 {
-    pid_t daemon, pid;
+    pid_t pid;
 
     printf("line ping-pong before: %.0f ns\n", bench_ping_pong());
     fflush(stdout);
@@ -434,7 +541,9 @@ int main(void)
         bench_die("set-up", "no memory or pipe");
     for (unsigned int i = 0; i < 4; i++)
         areas[i] = rig_memory(2 * MIB, i < 2);
-    daemon = rig_daemon_start(NULL);
+    daemon_pid = rig_daemon_start(NULL);
+    compare("worker_gone_after_client_killed", "ms", 0, STARTS, client_death_ms, NULL,
+            "process gone after its own", process_death_ms, NULL);
     pid = fork();
     if (pid == 0)
         helper();
@@ -444,7 +553,7 @@ int main(void)
     close(bell[1]);
     kill(pid, SIGKILL);
     waitpid(pid, NULL, 0);
-    rig_daemon_stop(daemon);
+    rig_daemon_stop(daemon_pid);
     printf("line ping-pong after: %.0f ns\n", bench_ping_pong());
     return 0;
 }

@@ -654,6 +654,51 @@ void fixture_worker_end(struct fixture_host *host, struct doca_urom_worker *work
 }
 
 /* ------------------------------------------------------------------------------------------------
+ * Clients that are killed
+ */
+
+static uint64_t time_to_vanish(void (*hold)(int out, unsigned int attempt), unsigned int attempt)
+{
+    struct pollfd end = {.events = POLLIN};
+    pid_t pid, worker;
+    uint64_t begin;
+    int fds[2];
+
+    assert_int_equal(pipe(fds), 0);
+    pid = fork();
+    if (pid == 0) {
+        fixture_in_child();
+        hold(fds[1], attempt);
+        _exit(1);
+    }
+    close(fds[1]);
+    assert_int_equal(read(fds[0], &worker, sizeof(worker)), sizeof(worker));
+    close(fds[0]);
+    end.fd = (int)syscall(SYS_pidfd_open, worker, 0);
+    assert_true(end.fd >= 0);
+    begin = fixture_now_ms();
+    kill(pid, SIGKILL);
+    assert_int_equal(poll(&end, 1, PATIENCE), 1);
+    begin = fixture_now_ms() - begin;
+    close(end.fd);
+    assert_int_equal(waitpid(pid, NULL, 0), pid);
+    return begin;
+}
+
+void fixture_gone_within(uint64_t ms, void (*hold)(int out, unsigned int attempt))
+{
+    const uint64_t end = fixture_now_ms() + PATIENCE;
+    unsigned int attempt = 0;
+    uint64_t took;
+
+    do
+        took = time_to_vanish(hold, attempt++);
+    while (took > ms && fixture_now_ms() < end);
+    print_message("gone %lu ms after the client\n", (unsigned long)took);
+    assert_true(took <= ms);
+}
+
+/* ------------------------------------------------------------------------------------------------
  * Commands
  */
 

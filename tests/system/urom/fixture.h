@@ -135,6 +135,12 @@ void fixture_event(struct doca_pe *pe);
 /* No event comes from so many calls. */
 void fixture_no_event(struct doca_pe *pe, unsigned int calls);
 
+/* `hold` is run in a process of its own, has commands in a worker of a new id, writes the worker's
+ * pid to `out`, and does not return. Then it is killed: the worker, and its memory, is gone within
+ * so many ms. What others do on the machine only adds to that, so it is tried until it is so; if
+ * anything waits for a clock, it never is. */
+void fixture_gone_within(uint64_t ms, void (*hold)(int out, unsigned int attempt));
+
 /* ---- commands ---- */
 
 struct fixture_result {

@@ -564,6 +564,36 @@ static void nothing_stays_of_a_client_that_is_killed_at_any_step(void **state)
     assert_int_equal(fixture_daemon_stop(&daemon_one), 0);
 }
 
+/* Has commands under way, tells who has them, and waits for its end. */
+static void hold_commands(int out, unsigned int attempt)
+{
+    struct doca_urom_worker_cmd_task *task;
+    struct doca_urom_worker *worker;
+    struct fixture_result result;
+    pid_t pid;
+
+    fixture_host_open(&host);
+    plugin = fixture_plugin(&host, "worker_test");
+    worker = start_worker(6 + attempt);
+    pid = pid_of(worker);
+    for (unsigned int i = 0; i < 16; i++) {
+        task = command(worker, TEST_HOLD, 0, &result);
+        assert_ok(fixture_submit(task));
+    }
+    assert_int_equal(write(out, &pid, sizeof(pid)), sizeof(pid));
+    for (;;)
+        pause();
+}
+
+static void what_a_killed_client_had_is_gone_within_a_second(void **state)
+{
+    (void)state;
+    fixture_daemon_start(&daemon_one, NULL);
+    fixture_gone_within(1000, hold_commands);
+    fixture_wait(no_workers, NULL);
+    assert_int_equal(fixture_daemon_stop(&daemon_one), 0);
+}
+
 /* Joins the worker of the parent when told, says so, and waits for its end. */
 static void other_client(int go, int ready)
 {
@@ -620,6 +650,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         /* First: they fork, which must be before this process has used the library. */
         cmocka_unit_test(nothing_stays_of_a_client_that_is_killed_at_any_step),
+        cmocka_unit_test(what_a_killed_client_had_is_gone_within_a_second),
         cmocka_unit_test(another_client_of_the_worker_is_not_disturbed),
         cmocka_unit_test(commands_of_a_dead_worker_fail_in_the_order_of_their_submits),
         cmocka_unit_test(a_submit_after_a_death_knows_of_it_without_progress),

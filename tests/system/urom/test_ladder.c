@@ -387,43 +387,62 @@ static bool has_no_workers(void *arg)
     return fixture_workers() == 0;
 }
 
-/* The client is on host 1, all that it uses on host 0. */
-static void client_dies(void)
+/* A client on host 1, all that it uses on host 0: the kernel is one, so its worker has a number. */
+static void hold_commands(int out, unsigned int attempt)
 {
-    const struct test_cmd hold = {.op = TEST_HOLD};
-    struct fixture_result held[16] = {{0}};
+    const struct test_cmd hold = {.op = TEST_HOLD}, who = {.op = TEST_WHO};
+    struct fixture_result held[16] = {{0}}, told = {0};
+    struct doca_urom_worker_cmd_task *task;
     struct doca_urom_worker *worker;
     struct fixture_host host;
+    struct test_who answer;
     uint64_t plugin;
+    pid_t pid;
 
-    if (hosts_rank() == 0) {
-        hosts_daemon_start(&daemon_one, ALL_HOSTS);
-        hosts_barrier(0);
-        hosts_barrier(1);
-        fixture_wait(has_no_workers, NULL); /* two seconds on machines of their own */
-        fixture_host_open(&host);
-        worker = fixture_worker(&host, 6, fixture_plugin(&host, "worker_test"));
-        assert_int_equal(fixture_worker_start(&host, worker), DOCA_CTX_STATE_RUNNING);
-        fixture_worker_end(&host, worker);
-        fixture_host_close(&host);
-        assert_int_equal(fixture_daemon_stop(&daemon_one), 0);
-        return;
-    }
-    hosts_barrier(0);
-    setenv("DOCA_UROM_SOCKET", "tcp:10.99.8.1:18610", 1);
-    hosts_secret("DOCA_UROM_TOKEN_FILE", "a secret of all hosts");
     fixture_host_open(&host);
     plugin = fixture_plugin(&host, "worker_test");
-    worker = fixture_worker(&host, 6, plugin);
+    worker = fixture_worker(&host, 6 + attempt, plugin);
     assert_int_equal(fixture_worker_start(&host, worker), DOCA_CTX_STATE_RUNNING);
+    task = fixture_task(worker, plugin, &told);
+    fixture_payload(task, &who, sizeof(who));
+    assert_ok(fixture_submit(task));
+    fixture_event(host.pe);
+    assert_ok(told.status);
+    memcpy(&answer, told.bytes, sizeof(answer));
+    pid = (pid_t)answer.pid;
     for (unsigned int i = 0; i < 16; i++) {
-        struct doca_urom_worker_cmd_task *task = fixture_task(worker, plugin, &held[i]);
-
+        task = fixture_task(worker, plugin, &held[i]);
         fixture_payload(task, &hold, sizeof(hold));
         assert_ok(fixture_submit(task));
     }
+    assert_int_equal(write(out, &pid, sizeof(pid)), sizeof(pid));
+    for (;;)
+        pause();
+}
+
+static void client_dies(void)
+{
+    struct doca_urom_worker *worker;
+    struct fixture_host host;
+
+    if (hosts_rank() == 0)
+        hosts_daemon_start(&daemon_one, ALL_HOSTS);
+    hosts_barrier(0);
+    if (hosts_rank() == 1) {
+        setenv("DOCA_UROM_SOCKET", "tcp:10.99.8.1:18610", 1);
+        hosts_secret("DOCA_UROM_TOKEN_FILE", "a secret of all hosts");
+        fixture_gone_within(2000, hold_commands);
+        hosts_barrier(1);
+        return;
+    }
     hosts_barrier(1);
-    raise(SIGKILL);
+    fixture_wait(has_no_workers, NULL);
+    fixture_host_open(&host);
+    worker = fixture_worker(&host, 6, fixture_plugin(&host, "worker_test"));
+    assert_int_equal(fixture_worker_start(&host, worker), DOCA_CTX_STATE_RUNNING);
+    fixture_worker_end(&host, worker);
+    fixture_host_close(&host);
+    assert_int_equal(fixture_daemon_stop(&daemon_one), 0);
 }
 
 static void put_large(uint64_t from, struct doca_urom_ops_region *own, struct far far,
@@ -487,7 +506,7 @@ static void nothing_stays_of_a_client_of_another_host(void **state)
     (void)state;
     if (!hosts_make(2))
         skip();
-    hosts_run("client_dies", 1u << 1);
+    hosts_run("client_dies", 0);
 }
 
 static void an_owner_on_another_host_that_stands_still_holds_up_nobody_else(void **state)
