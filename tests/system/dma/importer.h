@@ -29,6 +29,6 @@ double seconds_now(void);
 
 /* The contract gives a second for noticing that a peer is gone; a machine may be busy with others
  * from one moment to the next, and what its load was tells nothing of that. */
-#define SECONDS_TO_NOTICE 20
+#define SECONDS_TO_NOTICE 60
 
 #endif /* TESTS_SYSTEM_DMA_IMPORTER_H_ */

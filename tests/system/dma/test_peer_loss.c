@@ -2,6 +2,7 @@
 /* The exporter revokes its memory, leaves or is killed while copies are on their way. */
 
 #include "importer.h"
+#include "lib/seconds.h"
 
 #include <dirent.h>
 #include <signal.h>
@@ -84,7 +85,7 @@ static void revoke_in_flight(void **state, enum peer_op op, bool to_peer)
 {
     struct rig rig;
     struct peer_answer answer;
-    double end;
+    struct patience patience;
 
     rig_open(&rig, state);
     begin(&rig, to_peer);
@@ -93,8 +94,8 @@ static void revoke_in_flight(void **state, enum peer_op op, bool to_peer)
     peer_hear(&rig.peer, &answer);
     assert_ok((doca_error_t)answer.status);
     peer_fill(&rig.peer, 1, 99);
-    end = seconds_now() + SECONDS_TO_NOTICE;
-    while (rig.fix.ok + rig.fix.failed < COPIES && seconds_now() < end)
+    patience = patience_of(SECONDS_TO_NOTICE);
+    while (rig.fix.ok + rig.fix.failed < COPIES && patience_lasts(&patience))
         doca_pe_progress(rig.fix.pe);
     assert_int_equal(rig.fix.ok + rig.fix.failed, COPIES);
     assert_true(rig.fix.failed > 0);
@@ -252,13 +253,13 @@ static void frozen_in_the_middle(void **state)
 {
     struct rig rig;
     unsigned long calls = 0;
-    double end;
+    struct patience patience;
 
     rig_open(&rig, state);
     begin(&rig, true);
     peer_freeze(&rig.peer);
-    end = seconds_now() + FROZEN_SECONDS;
-    while (rig.fix.ok + rig.fix.failed < COPIES && seconds_now() < end) {
+    patience = patience_of(FROZEN_SECONDS);
+    while (rig.fix.ok + rig.fix.failed < COPIES && patience_lasts(&patience)) {
         calls += rig.fix.failed == 0;
         doca_pe_progress(rig.fix.pe);
     }

@@ -10,7 +10,7 @@
 #include "lib/two_hosts.h"
 
 #define SIZE     50000u
-#define PATIENCE 30.0 /* s; a loss is noticed within 5 unless the machine is busy */
+#define PATIENCE 60.0 /* s; a loss is noticed within 5 unless the machine is busy */
 
 static char folder[64]; /* runtime folders of both hosts are in there */
 

@@ -165,9 +165,9 @@ static void wait_for_count(enum soft_nic_counter counter, uint64_t wanted)
 
 static void wait_for_ready(uint32_t wanted)
 {
-    double end = eth_seconds() + 20;
+    struct patience patience = patience_of(20);
 
-    while (soft_nic_rxq_ready(s.rxq) < wanted && eth_seconds() < end)
+    while (soft_nic_rxq_ready(s.rxq) < wanted && patience_lasts(&patience))
         soft_nic_rxq_drive(s.rxq);
     assert_int_equal(soft_nic_rxq_ready(s.rxq), wanted);
 }

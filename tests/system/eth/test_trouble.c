@@ -298,17 +298,17 @@ static void all_queues_of_an_interface_are_served(void **state)
  * tested here. */
 static void frames_that_trickle_in_wait_for_who_stands_still(void **state)
 {
-    double end;
+    struct patience patience;
     uint32_t n = 0;
 
     (void)state;
     assert_traffic(); /* some of which may be on its way still */
     for (uint32_t i = 0; i < DEPTH;) {
         i += send_number(COUNTED) == 0 ? 1 : 0;
-        for (end = eth_seconds() + 0.0025; eth_seconds() < end;)
+        for (patience = patience_of(0.0025); patience_lasts(&patience);)
             continue;
     }
-    for (end = eth_seconds() + 20; n < DEPTH && eth_seconds() < end;)
+    for (patience = patience_of(20); n < DEPTH && patience_lasts(&patience);)
         n += take_all_of(COUNTED);
     assert_int_equal(n, DEPTH);
 }
@@ -317,7 +317,7 @@ static void frames_that_trickle_in_wait_for_who_stands_still(void **state)
  * is busy: it finds them when it is its turn. */
 static void frames_wait_for_an_end_that_looks_late(void **state)
 {
-    double end = eth_seconds() + 20;
+    struct patience patience = patience_of(20);
     uint32_t n = 0;
 
     (void)state;
@@ -328,9 +328,9 @@ static void frames_wait_for_an_end_that_looks_late(void **state)
         skip();
     assert_traffic(); /* some of which may be on its way still */
     for (uint32_t round = 1; round <= 10; round++) {
-        for (uint32_t i = 0; i < MANY && eth_seconds() < end;)
+        for (uint32_t i = 0; i < MANY && patience_lasts(&patience);)
             i += send_number(COUNTED) == 0 ? 1 : 0;
-        for (end = eth_seconds() + 20; n < round * MANY && eth_seconds() < end;)
+        for (patience = patience_of(20); n < round * MANY && patience_lasts(&patience);)
             n += take_all_of(COUNTED);
         assert_int_equal(n, round * MANY);
     }

@@ -14,11 +14,11 @@ static struct soft_nic_capture *begin(uint32_t directions, int32_t queue)
 {
     const struct soft_nic_capture_conf conf = {.directions = directions, .queue = queue};
     struct soft_nic_capture *capture;
-    time_t end = whole_seconds_now() + 20;
+    struct patience patience = patience_of(60);
 
     if (soft_nic_capture_open((uint32_t)getpid(), "0000:00:00.0", &conf, &capture) != 0)
         fail_msg("%s", soft_reason());
-    while (!soft_nic_capture_is_on(capture) && whole_seconds_now() < end)
+    while (!soft_nic_capture_is_on(capture) && patience_lasts(&patience))
         continue;
     assert_true(soft_nic_capture_is_on(capture));
     return capture;

@@ -215,7 +215,7 @@ static void who_asks_while_a_page_is_made_is_not_forgotten(void **state)
 
     (void)state;
     name_page(getpid(), name);
-    for (int i = 0; i < 300; i++) {
+    for (int i = 0; i < 100; i++) {
         struct asker asker = {.name = name};
         struct soft_nic_page *page;
         pthread_t thread;
