@@ -31,6 +31,7 @@ PTRACE_SEIZE = 0x4206
 PTRACE_INTERRUPT = 0x4207
 PTRACE_EVENT_STOP = 128
 WALL = 0x40000000
+ENDS = (os.CLD_EXITED, os.CLD_KILLED, os.CLD_DUMPED)
 SCAN_SECONDS = 0.1
 
 libc = ctypes.CDLL(None, use_errno=True)
@@ -106,7 +107,11 @@ class Jostler:
                 if is_leader(thread):
                     continue
                 try:
-                    os.waitid(os.P_PID, thread, os.WEXITED | os.WNOHANG | WALL)
+                    # Of a traced thread this tells stops too; those are for let_go(), which else waits
+                    # for ever, and with it the thread.
+                    seen = os.waitid(os.P_PID, thread, os.WEXITED | os.WNOHANG | os.WNOWAIT | WALL)
+                    if seen is not None and seen.si_code in ENDS:
+                        os.waitid(os.P_PID, thread, os.WEXITED | os.WNOHANG | WALL)
                 except ChildProcessError:
                     pass
 
