@@ -15,7 +15,7 @@
 
 #define FRAME   64u
 #define AHEAD   128u /* frames that were sent and have not arrived */
-#define SECONDS 10.0 /* without a frame: the rest is lost */
+#define SECONDS 30.0 /* without a frame: the rest is lost */
 
 struct receiver {
     uint32_t next;  /* number of the frame that should come */

@@ -23,7 +23,7 @@
 #define SLOT     2048u
 #define QUEUE_ID 0
 #define AHEAD    512u /* frames that the kernel has not seen yet; the ring holds them */
-#define SECONDS  20.0
+#define SECONDS  60.0
 
 struct filter {
     struct packets packets;
@@ -142,13 +142,16 @@ static bool take_request(struct filter *f)
     return true;
 }
 
+/* Until there were so many requests, and the kernel has seen what was sent behind the last one. */
 static doca_error_t serve(struct filter *f, uint64_t wanted)
 {
     const double end = now() + SECONDS;
     doca_error_t result = DOCA_SUCCESS;
+    uint64_t frames = 0;
 
-    while (result == DOCA_SUCCESS && f->seen < wanted) {
-        if (f->sent < 3 * wanted && f->sent - DOCA_GPUNETIO_VOLATILE(f->report->frames) < AHEAD)
+    while (result == DOCA_SUCCESS && (f->seen < wanted || frames < 3 * wanted)) {
+        frames = DOCA_GPUNETIO_VOLATILE(f->report->frames);
+        if (f->sent < 3 * wanted && f->sent - frames < AHEAD)
             result = send_next(f);
         doca_pe_progress(f->packets.pe);
         while (take_request(f))

@@ -227,12 +227,12 @@ static void show(struct echo_app *app)
            app->us[0], app->us[kept / 2], app->us[kept - 1]);
 }
 
-/* Until the CPU has heard of each request that the kernel answered; a second at most. */
+/* Until the CPU has heard of each request that the kernel answered; 20 seconds at most. */
 static void hear_the_rest(struct echo_app *app)
 {
     const struct timespec pause = {.tv_nsec = 1000000};
 
-    for (int i = 0; i < 1000; i++) {
+    for (int i = 0; i < 20000; i++) {
         if ((uint64_t)(app->sent + app->failed) >= app->report->requests)
             return;
         if (doca_pe_progress(app->pe) == 0)
