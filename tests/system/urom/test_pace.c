@@ -15,7 +15,7 @@
 
 #define INFLIGHT 64
 #define TRIPS    8
-#define BURST    500 /* commands, 64 in flight */
+#define BURST    160 /* commands, 64 in flight: what sleeps as a rule does in these */
 #define ATTEMPTS 500 /* are made at least, however long they take */
 
 static struct fixture_daemon daemon_one;
