@@ -283,7 +283,8 @@ ran+="doca_gpunetio/gpu_icmp_echo "
 if with_kernels; then
     timeout 300 "$stage$prefix/bin/opendoca" demo --part packets --dir "$stage" >"$stage/out" 2>&1 \
         </dev/null || fail "gpu_icmp_echo: exit status $?"
-    grep -q "100 sent by the kernel, 0 failed\|not shown" "$stage/out" || fail "gpu_icmp_echo"
+    # Ping had 100 answers. While one is late it asks once more.
+    grep -q "[1-9][0-9][0-9][0-9]* sent by the kernel, 0 failed\|not shown" "$stage/out" || fail "gpu_icmp_echo"
 fi
 
 for file in "$samples"/*/*/meson.build; do

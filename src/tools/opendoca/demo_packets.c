@@ -127,7 +127,7 @@ static _Noreturn void be_far(const struct show *show, pid_t near)
         {"ip", "link", "set", FAR, "up", NULL},
         {"ip", "neighbor", "add", CARD_IP, "lladdr", CARD_MAC, "dev", FAR, "nud", "permanent",
          NULL},
-        {"ping", "-q", "-c", "100", "-i", "0.02", "-w", "20", CARD_IP, NULL},
+        {"ping", "-q", "-c", "100", "-i", "0.02", "-w", "60", CARD_IP, NULL},
     };
     char word = 'r';
     int status = 0;
