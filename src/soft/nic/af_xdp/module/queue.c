@@ -11,6 +11,7 @@
 
 #include "soft/nic/af_xdp/module/af_xdp_priv.h"
 #include "soft/nic/packet.h"
+#include "util/clock.h"
 
 /* A queue that was closed is free again only after some milliseconds; a busy machine needs more. */
 #define BUSY_TRIES 2000
@@ -20,7 +21,7 @@
  * without a word. To the kernel the shortest ones are of 768 bytes. */
 #define UNSEEN_BYTES (192 * 768)
 
-#define LEAVING_TRIES 1000 /* a millisecond each */
+#define LEAVING_NS UINT64_C(1000000000)
 
 #define GRANT 32u /* slots of a ring that are given at once */
 
@@ -207,10 +208,13 @@ int af_xdp_queue_open(const struct af_xdp_queue_conf *conf, struct af_xdp_queue 
 static void finish_sending(struct af_xdp_queue *self)
 {
     const struct timespec pause = {.tv_nsec = 1000000};
+    const uint64_t end = od_now_ns() + LEAVING_NS;
 
-    for (int tries = 0; tries < LEAVING_TRIES; tries++) {
+    for (;;) {
+        const uint64_t now = od_now_ns();
+
         af_xdp_queue_carry_on(self);
-        if (!atomic_load_explicit(&self->is_stuck, memory_order_relaxed))
+        if (!atomic_load_explicit(&self->is_stuck, memory_order_relaxed) || now >= end)
             return;
         nanosleep(&pause, NULL);
     }

@@ -81,8 +81,8 @@ static int kick(struct af_xdp_queue *self)
         now = waiting(self);
         if (err != 0 && err != EAGAIN && err != EBUSY && err != ENOBUFS && err != EINTR)
             return -err;
-        /* Full for now; the next call goes on. */
-        if (err != 0 && now == before)
+        /* Full for now, or only woken, whatever it says: the next call goes on. */
+        if (now == before)
             return 0;
         before = now;
     }
