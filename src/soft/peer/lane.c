@@ -117,6 +117,16 @@ static bool serve(const struct soft_peer_lane *lane)
     return send(lane->sock, &out, size, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)size;
 }
 
+/* A child that is being forked still has the socket: closing it here would not take it out of the
+ * epoll, which would tell of a lane that is no more. */
+static void end(struct soft_peer_lane *lane)
+{
+    soft_service_lock();
+    (void)epoll_ctl(srv.epoll, EPOLL_CTL_DEL, lane->sock, NULL);
+    lane_free(lane);
+    soft_service_unlock();
+}
+
 static void *run(void *arg)
 {
     (void)arg;
@@ -128,11 +138,8 @@ static void *run(void *arg)
             continue;
         if (n != 1 || ev.data.ptr == NULL)
             return NULL;
-        if (!serve(ev.data.ptr)) {
-            soft_service_lock();
-            lane_free(ev.data.ptr);
-            soft_service_unlock();
-        }
+        if (!serve(ev.data.ptr))
+            end(ev.data.ptr);
     }
 }
 

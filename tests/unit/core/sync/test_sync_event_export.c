@@ -3,6 +3,9 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -431,6 +434,52 @@ static void importer_and_exporter_by_tasks(void **state)
     with_each_engine(with_exporter, "export-tasks", play_importer_by_tasks);
 }
 
+static pid_t keepers[3]; /* for each engine */
+static unsigned int nkeepers;
+
+/* As a child is before it runs its first handler of fork(): it has all descriptors, and keeps them.
+ * Only the pipes of the test are closed, whose ends are waited for. */
+static pid_t start_keeper(void)
+{
+    pid_t pid = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+    struct stat stat;
+
+    if (pid != 0)
+        return pid;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    for (int fd = 0; fd < 1024; fd++) {
+        if (fstat(fd, &stat) == 0 && S_ISFIFO(stat.st_mode))
+            close(fd);
+    }
+    for (;;)
+        poll(NULL, 0, -1);
+}
+
+/* While the importer waits. */
+static void play_exporter_beside_a_keeper(struct doca_sync_event *e)
+{
+    OK(doca_sync_event_start(e));
+    OK(doca_sync_event_update_set(e, 1));
+    OK(doca_sync_event_wait_eq_yield(e, 2, UINT64_MAX));
+    assert_in_range(nkeepers, 0, 2);
+    keepers[nkeepers] = start_keeper();
+    assert_true(keepers[nkeepers++] > 0);
+    OK(doca_sync_event_update_set(e, 3));
+    OK(doca_sync_event_wait_gt_yield(e, 3, UINT64_MAX));
+}
+
+/* What the exporter had for an importer ends with it, though a child still has its descriptors. */
+static void an_importer_ends_while_a_child_is_forked(void **state)
+{
+    (void)state;
+    with_each_engine(with_importer, "import-plain", play_exporter_beside_a_keeper);
+    with_each_engine(with_importer, "import-plain", play_exporter_plainly);
+    while (nkeepers > 0) {
+        assert_int_equal(kill(keepers[--nkeepers], SIGKILL), 0);
+        assert_int_equal(waitpid(keepers[nkeepers], NULL, 0), keepers[nkeepers]);
+    }
+}
+
 static void plain_exporter_and_importer_by_tasks(void **state)
 {
     (void)state;
@@ -703,6 +752,7 @@ int main(int argc, char **argv)
         CASE(importer_and_exporter_plainly),
         CASE(importer_and_exporter_by_tasks),
         CASE(plain_exporter_and_importer_by_tasks),
+        CASE(an_importer_ends_while_a_child_is_forked),
         CASE(the_users_memory_is_exported),
         CASE(a_revoked_event_fails),
         CASE(a_killed_exporter_fails_plain_waits),
