@@ -88,9 +88,9 @@ TELLING = re.compile(r'^(\[  FAILED  \] \D|\[  ERROR   \]|\[   LINE   \]|(FAIL|E
 failures = []  # a few lines for each
 
 
-def fail(title, output, shown):
+def fail(title, output):
     """Prints what failed with the end of its output, and keeps what tells most for the end."""
-    say('%s\n%s' % (title, output[-shown:]))
+    say('%s\n%s' % (title, output[-8000:]))
     lines = list(dict.fromkeys(line.rstrip()[:200] for line in output.splitlines()
                                if TELLING.match(line)))
     last = [line[:200] for line in output.splitlines() if line.strip()][-3:]
@@ -144,7 +144,7 @@ def build(configuration, jobs, targets=()):
     for command in (['devtools/configure.sh', folder] + options,
                     ['ninja', '-C', folder, '-j', str(jobs)] + list(targets)):
         if run_logged(command, log, {'CC': configuration.compiler}):
-            fail('%s: the build fails:' % configuration.name, tail(log), 8000)
+            fail('%s: the build fails:' % configuration.name, tail(log))
             return None
     return folder
 
@@ -227,11 +227,11 @@ def test(configuration, folder, jobs):
         total.add(one)
         if one.failed:
             fail('%s: %s: %s (exit status %s)' % (
-                name, entry['name'], entry['result'], entry.get('returncode')), output, 8000)
+                name, entry['name'], entry['result'], entry.get('returncode')), output)
         elif one.skipped:
             say('%s: %s: skipped: %s' % (name, entry['name'], reason(output)))
     if not tests or (status and not total.failed):
-        fail('%s: meson test fails:' % name, tail(os.path.join(folder, name + '.log')), 8000)
+        fail('%s: meson test fails:' % name, tail(os.path.join(folder, name + '.log')))
         total.failed += 1
     return total
 
@@ -298,7 +298,7 @@ def fuzz(jobs):
                 total.passed += 1
             else:
                 total.failed += 1
-                fail('fuzz: %s has a finding:' % name, log, 8000)
+                fail('fuzz: %s has a finding:' % name, log)
     return total
 
 
