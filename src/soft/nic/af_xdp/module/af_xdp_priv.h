@@ -116,6 +116,8 @@ void af_xdp_area_free(struct af_xdp_area *area);
 /* Of a queue whose memory is a ring: packets before `end` may come, the next one is `next`. */
 void af_xdp_queue_grant(struct af_xdp_queue *queue, uint64_t next, uint64_t end);
 uint32_t af_xdp_queue_rx(struct af_xdp_queue *queue, struct soft_nic_frame *frames, uint32_t max);
+/* Frames that have come and were not looked at. */
+uint32_t af_xdp_queue_waiting(const struct af_xdp_queue *queue);
 void af_xdp_queue_rx_release(struct af_xdp_queue *queue);
 /* send.c */
 uint32_t af_xdp_queue_tx(struct af_xdp_queue *queue, struct soft_nic_tx_frame *frames, uint32_t n);

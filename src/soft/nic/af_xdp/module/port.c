@@ -15,26 +15,16 @@
 #include <unistd.h>
 
 #include "soft/nic/af_xdp/module/af_xdp_priv.h"
+#include "soft/nic/af_xdp/module/pace.h"
 #include "util/clock.h"
 
 /* A header and two tags, as the port class allows them. */
 #define HEADERS 22u
 
-/* How often rings without frames are looked at, see note_empty(). */
-#define WINDOW_NS 20000u
-#define DENSE     8u /* frames in a window */
-
 /* Slots of a program's ring that can be the memory of the socket. A slot that was read is the
  * kernel's again at the next look only: fewer would not last until then. */
 #define RING_MIN 512u
 #define RING_MAX 65536u
-
-struct af_xdp_pace {
-    uint64_t window; /* when it began, ns */
-    uint64_t until;  /* nobody looks before; 0: at once */
-    uint32_t frames; /* of the window */
-    bool is_dense;
-};
 
 struct af_xdp {
     struct soft_nic_backend base;
@@ -425,28 +415,26 @@ static void grant(struct soft_nic_backend *backend, uint64_t next, uint64_t end)
  * Frames
  */
 
-/* Looking at rings all the time slows down who fills them. While frames come closely, an empty look
- * is followed by none until the window is over; else the next frame is seen at once. */
-static void note_empty(struct af_xdp_pace *pace)
+static uint32_t count_waiting(const struct af_xdp *self)
 {
-    uint64_t at = od_now_ns(), passed = at - pace->window;
+    uint32_t n = 0;
 
-    if (passed >= WINDOW_NS) {
-        pace->is_dense = (uint64_t)pace->frames * WINDOW_NS >= passed * DENSE;
-        pace->frames = 0;
-        pace->window = at;
-    }
-    pace->until = pace->is_dense ? pace->window + WINDOW_NS : 0;
+    for (uint32_t i = 0; i < self->nqueues; i++)
+        n += af_xdp_queue_waiting(self->queues[i]);
+    return n;
 }
 
-static bool has_to_wait(struct af_xdp_pace *pace)
+static bool has_to_wait(struct af_xdp *self)
 {
+    struct af_xdp_pace *pace = &self->pace;
+    uint64_t now;
+
     if (pace->until == 0)
         return false;
-    if (od_now_ns() < pace->until)
-        return true;
-    pace->until = 0;
-    return false;
+    now = od_now_ns();
+    if (od_unlikely(af_xdp_pace_asks(pace, now)))
+        af_xdp_pace_tell(pace, now, count_waiting(self));
+    return af_xdp_pace_waits(pace, now);
 }
 
 static uint32_t look(struct af_xdp *self, struct soft_nic_frame *frames, uint32_t max)
@@ -469,11 +457,11 @@ static uint32_t rx(struct soft_nic_backend *backend, struct soft_nic_frame *fram
     struct af_xdp *self = from_base(backend);
     uint32_t n;
 
-    if (has_to_wait(&self->pace))
+    if (has_to_wait(self))
         return 0;
     n = look(self, frames, max);
     if (n == 0) {
-        note_empty(&self->pace);
+        af_xdp_pace_empty(&self->pace, od_now_ns());
         carry_on(self);
     }
     self->pace.frames += n;

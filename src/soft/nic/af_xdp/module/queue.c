@@ -271,6 +271,13 @@ static uint32_t peek(struct af_xdp_queue *self, uint32_t max)
     return self->socket != NULL ? xsk_ring_cons__peek(&self->rx, max, &self->first) : 0;
 }
 
+uint32_t af_xdp_queue_waiting(const struct af_xdp_queue *self)
+{
+    return self->socket != NULL
+               ? __atomic_load_n(self->rx.producer, __ATOMIC_RELAXED) - self->rx.cached_cons
+               : 0;
+}
+
 uint32_t af_xdp_queue_rx(struct af_xdp_queue *self, struct soft_nic_frame *frames, uint32_t max)
 {
     uint32_t n = peek(self, max);
