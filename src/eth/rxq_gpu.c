@@ -177,6 +177,7 @@ static int open_queue(struct doca_eth_rxq *rxq, uint32_t num, char *packets)
         .at = gpu->packets != NULL ? soft_gpu_at(gpu->packets, rxq->mem) : NULL,
         .num = num,
         .stride = rxq->max_packet,
+        .tells_oversize = rxq->ctx.dev->info.soft->oversize == SOFT_OVERSIZE_ERROR,
         .magic = &((struct doca_gpu_eth_rxq *)gpu->handle->cpu)->opendoca.magic};
     int err = soft_nic_port_hold(rxq->ctx.dev->info.soft, &rxq->port);
 

@@ -246,7 +246,8 @@ doca_error_t rdma_gpu_start(struct doca_rdma *rdma)
         err = open_gpu(rdma, gpu);
     if (err == 0) {
         rdma->gpu = gpu;
-        err = soft_gpu_watch_start("operations of kernels", look, rdma, &gpu->watch);
+        err = soft_gpu_watch_start("operations of kernels", &rdma->ctx.dev->info.soft->engine,
+                                   SOFT_GPU_WATCH_ANY, look, rdma, &gpu->watch);
     }
     if (err == 0)
         return DOCA_SUCCESS;

@@ -22,16 +22,23 @@ struct eth_wire {
     const char *kind;
     const char *port_a, *port_b;
     bool needs_kernel; /* interfaces, in a network namespace of their own */
+    const char *more;  /* fields of both devices */
 };
 
+#define ETH_STRICT ", \"oversize\": \"error\""
+
 static const struct eth_wire eth_wires[] = {
-    {"loop", "loop:wire", "loop:wire", false},
-    {"af_packet", "af_packet:odva", "af_packet:odvb", true},
-    {"af_xdp", "af_xdp:odva", "af_xdp:odvb", true},
-    {"af_xdp_generic", "af_xdp:odva,mode=generic", "af_xdp:odvb,mode=generic", true},
-    {"third_fails", "error:fail_send=3;loop:wire", "loop:wire", false},
-    {"error", "error:seed=1;loop:wire", "error:seed=2;loop:wire", false},
-    {"tap", "af_packet:odtap", "tap:odtap", true},
+    {"loop", "loop:wire", "loop:wire", false, ""},
+    {"af_packet", "af_packet:odva", "af_packet:odvb", true, ""},
+    {"af_xdp", "af_xdp:odva", "af_xdp:odvb", true, ""},
+    {"af_xdp_generic", "af_xdp:odva,mode=generic", "af_xdp:odvb,mode=generic", true, ""},
+    {"third_fails", "error:fail_send=3;loop:wire", "loop:wire", false, ""},
+    {"error", "error:seed=1;loop:wire", "error:seed=2;loop:wire", false, ""},
+    {"tap", "af_packet:odtap", "tap:odtap", true, ""},
+    {"loop_threads", "loop:wire", "loop:wire", false, ", \"engine\": {\"threads\": 3}"},
+    {"loop_strict", "loop:wire", "loop:wire", false, ETH_STRICT},
+    {"af_packet_strict", "af_packet:odva", "af_packet:odvb", true, ETH_STRICT},
+    {"af_xdp_strict", "af_xdp:odva", "af_xdp:odvb", true, ETH_STRICT},
 };
 
 static inline int eth_skip(const char *why)
@@ -104,10 +111,10 @@ static inline int eth_wire_up(const char *kind)
     fprintf(config,
             "{\"devices\": ["
             "{\"role\": \"host\", \"pci\": \"0000:03:00.0\", \"port\": \"%s\","
-            " \"unmatched\": \"queues\"},"
+            " \"unmatched\": \"queues\"%s},"
             "{\"role\": \"host\", \"pci\": \"0000:03:00.1\", \"port\": \"%s\","
-            " \"unmatched\": \"queues\"}]}",
-            wire->port_a, wire->port_b);
+            " \"unmatched\": \"queues\"%s}]}",
+            wire->port_a, wire->more, wire->port_b, wire->more);
     fclose(config);
     setenv("OPENDOCA_CONFIG", path, 1);
     setenv("OPENDOCA_ROLE", "host", 1);

@@ -49,6 +49,28 @@ enum soft_unmatched {
     SOFT_UNMATCHED_QUEUES, /* spread over all receive queues of the port */
 };
 
+/* What becomes of a frame that is longer than the slots of a queue of kernels. */
+enum soft_oversize {
+    SOFT_OVERSIZE_DROP,  /* it is counted */
+    SOFT_OVERSIZE_ERROR, /* and uses up its slot, with a completion that says so */
+};
+
+/* What threads do that look at what kernels write, when there is nothing. */
+enum soft_poll {
+    SOFT_POLL_ADAPTIVE, /* sleep for some microseconds at a time */
+    SOFT_POLL_SPIN,     /* look on */
+};
+
+#define SOFT_ENGINE_THREADS 16
+
+/* Threads that serve the queues of kernels. */
+struct soft_engine_conf {
+    uint32_t threads; /* of the device's port; 0 as 1 */
+    enum soft_poll poll;
+    uint32_t ncpus; /* 0: they run anywhere */
+    uint16_t cpus[SOFT_ENGINE_THREADS];
+};
+
 /* What a device can do. A profile fills it, single fields may be overridden in the devices file. */
 struct soft_caps {
     bool mmap_export_pci;
@@ -142,6 +164,8 @@ struct soft_device {
     struct soft_copy_conf copy;
     char port[SOFT_PORT_SIZE]; /* what carries its frames, see soft/nic/spec.h; "" = by iface */
     enum soft_unmatched unmatched;
+    enum soft_oversize oversize;
+    struct soft_engine_conf engine;
     uint32_t nreps;                  /* DPU role: host functions that this device represents */
     const struct soft_device **reps; /* host-role devices of the same table */
     uint32_t given;                  /* private to soft/device: fields that the file states */

@@ -33,6 +33,12 @@ static const struct soft_field_choice accesses[] = {{"normal", SOFT_ACCESS_NORMA
 static const struct soft_field_choice unmatched[] = {
     {"kernel", SOFT_UNMATCHED_KERNEL}, {"queues", SOFT_UNMATCHED_QUEUES}, {NULL, 0}};
 
+static const struct soft_field_choice oversizes[] = {
+    {"drop", SOFT_OVERSIZE_DROP}, {"error", SOFT_OVERSIZE_ERROR}, {NULL, 0}};
+
+static const struct soft_field_choice polls[] = {
+    {"adaptive", SOFT_POLL_ADAPTIVE}, {"spin", SOFT_POLL_SPIN}, {NULL, 0}};
+
 /* The engines of soft/copy, and those of them that the error engine can wrap. */
 static const struct soft_field_choice copy_engines[] = {
     {"inline", 0}, {"threads", 0}, {"error", 0}, {NULL, 0}};
@@ -109,6 +115,14 @@ static const struct soft_field copy_fields[] = {
 };
 const struct soft_field_table soft_device_copy_table = NUM_OF(copy_fields);
 
+static const struct soft_field engine_fields[] = {
+    {"threads", SOFT_FIELD_UINT, SOFT_FIELD_AT(struct soft_engine_conf, threads), 1,
+     SOFT_ENGINE_THREADS},
+    {"poll", SOFT_FIELD_CHOICE, SOFT_FIELD_AT(struct soft_engine_conf, poll), .choices = polls},
+    {"cpus", SOFT_FIELD_OTHER},
+};
+const struct soft_field_table soft_device_engine_table = NUM_OF(engine_fields);
+
 #define MAX_RATE ((uint64_t)1000 * 1000 * 1000 * 1000 * 1000)
 
 static const struct soft_field profile_fields[] = {
@@ -158,6 +172,8 @@ static const struct soft_field device_fields[] = {
     {"access", SOFT_FIELD_CHOICE, AT(access), .choices = accesses},
     {"port", SOFT_FIELD_TEXT, AT(port), 1},
     {"unmatched", SOFT_FIELD_CHOICE, AT(unmatched), .choices = unmatched},
+    {"oversize", SOFT_FIELD_CHOICE, AT(oversize), .choices = oversizes},
+    {"engine", SOFT_FIELD_OTHER},
     {"representors", SOFT_FIELD_OTHER, .given = GIVEN_REPRESENTORS},
     {"caps", SOFT_FIELD_OTHER},
     {"copy", SOFT_FIELD_OTHER},

@@ -18,6 +18,7 @@ extern const struct soft_field_table soft_device_profile_table; /* struct soft_p
 extern const struct soft_field_table soft_device_device_table;  /* struct soft_device */
 extern const struct soft_field_table soft_device_caps_table;    /* struct soft_caps */
 extern const struct soft_field_table soft_device_copy_table;    /* struct soft_copy_conf */
+extern const struct soft_field_table soft_device_engine_table;  /* struct soft_engine_conf */
 
 /* A topology whose parts are still writable. */
 struct soft_device_table {

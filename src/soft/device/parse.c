@@ -11,6 +11,8 @@
 /* Limits of the format. The number of devices bounds the comparisons of each with each. */
 #define MAX_DEVICES  1024
 #define MAX_PROFILES 256
+#define MAX_CPUS     1024 /* a cpu_set_t has so many */
+
 struct reader {
     struct soft_device_table *table;
     struct soft_profile *profiles; /* those that the file defines */
@@ -218,6 +220,38 @@ static int check_fitting(const struct soft_field_node *node, const struct soft_d
     return 0;
 }
 
+static int read_cpus(const struct soft_field_node *cpus, struct soft_engine_conf *engine)
+{
+    int err = soft_field_expect(cpus, JSON_ARRAY, "numbers of processors");
+
+    if (err != 0)
+        return err;
+    engine->ncpus = (uint32_t)json_array_size(cpus->json);
+    if (engine->ncpus == 0 || engine->ncpus > SOFT_ENGINE_THREADS)
+        return soft_field_fail(cpus, "has %u processors, allowed: 1 to %u", engine->ncpus,
+                               SOFT_ENGINE_THREADS);
+    for (uint32_t i = 0; i < engine->ncpus; i++) {
+        struct soft_field_node cpu = soft_field_element(cpus, i);
+        json_int_t number = json_is_integer(cpu.json) ? json_integer_value(cpu.json) : -1;
+
+        if (number < 0 || number >= MAX_CPUS)
+            return soft_field_fail_value(&cpu, "a whole number from 0 to %d", MAX_CPUS - 1);
+        engine->cpus[i] = (uint16_t)number;
+    }
+    return 0;
+}
+
+static int read_engine(const struct soft_field_node *device, struct soft_engine_conf *engine)
+{
+    struct soft_field_node node = soft_field_member(device, "engine"), cpus;
+    int err = read_part(device, "engine", "settings of threads", &soft_device_engine_table, engine);
+
+    if (err != 0 || node.json == NULL)
+        return err;
+    cpus = soft_field_member(&node, "cpus");
+    return cpus.json == NULL ? 0 : read_cpus(&cpus, engine);
+}
+
 static int read_device(const struct reader *reader, const struct soft_field_node *node,
                        struct soft_device *device)
 {
@@ -241,7 +275,8 @@ static int read_device(const struct reader *reader, const struct soft_field_node
     device->has_ipv4 = (device->given & GIVEN_IPV4) != 0;
     device->has_ipv6 = (device->given & GIVEN_IPV6) != 0;
     device->has_data_direct_pci = (device->given & GIVEN_DATA_DIRECT_PCI) != 0;
-    return read_caps_and_copy(node, &device->caps, &device->copy);
+    err = read_engine(node, &device->engine);
+    return err != 0 ? err : read_caps_and_copy(node, &device->caps, &device->copy);
 }
 
 /* ------------------------------------------------------------------------------------------------

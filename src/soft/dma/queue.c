@@ -110,7 +110,8 @@ int soft_dma_queue_open(struct soft_gpu *gpu, const struct soft_device *device,
     err = soft_dma_mover_open(gpu, device, &q->mover);
     if (err != 0)
         goto err_free;
-    err = soft_gpu_watch_start("copies of kernels", look, q, &q->watch);
+    err = soft_gpu_watch_start("copies of kernels", &device->engine, SOFT_GPU_WATCH_ANY, look, q,
+                               &q->watch);
     if (err != 0)
         goto err_close_mover;
     pthread_mutex_lock(&lock);

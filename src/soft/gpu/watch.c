@@ -21,6 +21,7 @@ struct soft_gpu_watch {
     pthread_t thread;
     soft_gpu_look_fn look;
     void *arg;
+    bool spins;
     _Atomic bool over;
 };
 
@@ -39,11 +40,11 @@ static void nap(uint64_t ns)
     nanosleep(&time, NULL);
 }
 
-static void rest(uint32_t looks, uint64_t wake_at)
+static void rest(const struct soft_gpu_watch *watch, uint32_t looks, uint64_t wake_at)
 {
     uint64_t ns = looks < LOOKS_LONG ? NAP_NS : LONG_NAP_NS, now;
 
-    if (looks < LOOKS_AWAKE) {
+    if (watch->spins || looks < LOOKS_AWAKE) {
         sched_yield();
         return;
     }
@@ -67,32 +68,63 @@ static void *run(void *arg)
 
         looks = watch->look(watch->arg, &wake_at) > 0 ? 0 : looks + 1;
         if (looks > 0)
-            rest(looks, wake_at);
+            rest(watch, looks, wake_at);
     }
     return NULL;
 }
 
-int soft_gpu_watch_start(const char *what, soft_gpu_look_fn look, void *arg,
-                         struct soft_gpu_watch **out)
+static bool add_cpus(cpu_set_t *set, const struct soft_engine_conf *conf, uint32_t number)
+{
+    CPU_ZERO(set);
+    for (uint32_t i = 0; i < conf->ncpus; i++) {
+        if (number == SOFT_GPU_WATCH_ANY || number % conf->ncpus == i)
+            CPU_SET(conf->cpus[i], set);
+    }
+    return conf->ncpus > 0;
+}
+
+static int create(struct soft_gpu_watch *watch, const struct soft_engine_conf *conf,
+                  uint32_t number)
+{
+    pthread_attr_t attr;
+    sigset_t all, old;
+    cpu_set_t set;
+    int err;
+
+    pthread_attr_init(&attr);
+    err = add_cpus(&set, conf, number) ? pthread_attr_setaffinity_np(&attr, sizeof(set), &set) : 0;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    if (err == 0)
+        err = pthread_create(&watch->thread, &attr, run, watch);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    pthread_attr_destroy(&attr);
+    return err;
+}
+
+int soft_gpu_watch_start(const char *what, const struct soft_engine_conf *conf, uint32_t number,
+                         soft_gpu_look_fn look, void *arg, struct soft_gpu_watch **out)
 {
     struct soft_gpu_watch *watch = calloc(1, sizeof(*watch));
-    sigset_t all, old;
     int err;
 
     if (watch == NULL)
         return soft_fail(-ENOMEM, "no memory for %s", what);
     watch->look = look;
     watch->arg = arg;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &old);
-    err = pthread_create(&watch->thread, NULL, run, watch);
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
-    if (err != 0) {
-        free(watch);
-        return soft_fail(-err, "no thread for %s: %s", what, strerror(err));
+    watch->spins = conf->poll == SOFT_POLL_SPIN;
+    err = create(watch, conf, number);
+    if (err == 0) {
+        *out = watch;
+        return 0;
     }
-    *out = watch;
-    return 0;
+    free(watch);
+    if (err == EINVAL && conf->ncpus > 0)
+        return soft_fail(-EINVAL,
+                         "no thread for %s may run on the processors that the devices file"
+                         " names under \"engine\"",
+                         what);
+    return soft_fail(-err, "no thread for %s: %s", what, strerror(err));
 }
 
 void soft_gpu_watch_stop(struct soft_gpu_watch *watch)

@@ -213,7 +213,7 @@ SOFT_API uint32_t soft_nic_txq_number(const struct soft_nic_txq *txq);
 
 /* ---- queues of kernels ----
  *
- * What lies in memory is described in impl/opendoca_gpu_ring.h. A thread of the port drives these
+ * What lies in memory is described in impl/opendoca_gpu_ring.h. Threads of the port drive these
  * queues, from the first one that is opened to the last one that is closed. */
 
 struct opendoca_gpu_rx_words;
@@ -231,6 +231,7 @@ struct soft_nic_rx_ring {
     char *at;                              /* ... and where they are for kernels */
     uint32_t num;                          /* a power of two */
     uint32_t stride;
+    bool tells_oversize;   /* a frame that does not fit uses up its slot, with an error record */
     const uint32_t *magic; /* of the handle: when it changes, the queue is broken */
 };
 

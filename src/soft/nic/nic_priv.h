@@ -264,12 +264,13 @@ void soft_nic_count_placed(struct soft_nic_port *port, const struct soft_nic_out
 /* A frame's end, for the queue and its port. */
 void soft_nic_rxq_count(struct soft_nic_rxq *rxq, enum soft_nic_counter end, uint32_t len);
 
-/* The thread for queues of kernels: another one needs it. -ENOMEM, -EAGAIN with a reason. */
+/* The threads for queues of kernels: another one needs them. -ENOMEM, -EAGAIN, -EINVAL (settings of
+ * the device) with a reason. */
 int soft_nic_engine_hold(struct soft_nic_port *port);
 void soft_nic_engine_release(struct soft_nic_port *port);
 void soft_nic_engine_add(struct soft_nic_port *port, struct soft_nic_ring_txq *txq);
 /* When it returns the thread does not touch the queue any more. */
-void soft_nic_engine_remove(struct soft_nic_port *port, struct soft_nic_ring_txq *txq);
+void soft_nic_engine_remove(struct soft_nic_ring_txq *txq);
 void soft_nic_engine_receives(struct soft_nic_port *port, int more);
 
 /* Sends what is due, at most a batch; returns how many slots it dealt with. `*wake_at`: lowered to

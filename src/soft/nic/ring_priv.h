@@ -2,10 +2,12 @@
 #ifndef OD_SOFT_NIC_RING_PRIV_H_
 #define OD_SOFT_NIC_RING_PRIV_H_
 
-/* A send queue of kernels. Its engine's thread only, from soft_nic_engine_add() to
+/* A send queue of kernels. One thread of its engine only, from soft_nic_engine_add() to
  * soft_nic_engine_remove(). */
 
 #include "soft/nic/nic_priv.h"
+
+struct soft_nic_worker; /* a thread of the engine */
 
 /* Where the queue stands when a frame is over. */
 struct soft_nic_ring_made {
@@ -17,7 +19,8 @@ struct soft_nic_ring_made {
 };
 
 struct soft_nic_ring_txq {
-    struct od_list link; /* of the engine's */
+    struct od_list link; /* of the worker's */
+    struct soft_nic_worker *worker;
     struct soft_nic_port *port;
     struct soft_nic_txq *txq;
     struct soft_nic_tx_ring ring;

@@ -32,7 +32,8 @@ int soft_nic_rxq_open_ring(struct soft_nic_port *port, const struct soft_nic_rx_
     rxq->ring = *ring;
     rxq->stage = stage;
     port->nstages += stage != NULL;
-    err = stage == NULL ? soft_nic_place(rxq, &area) : 0;
+    /* Received right into slots, what is too long is lost before it is seen. */
+    err = stage == NULL && !ring->tells_oversize ? soft_nic_place(rxq, &area) : 0;
     if (err != 0)
         rxq->ring.num = 0;
     soft_nic_port_unlock(port);
@@ -68,14 +69,20 @@ static void write_record(const struct soft_nic_rxq *rxq, uint64_t n, uint32_t le
     const struct soft_nic_rx_ring *ring = &rxq->ring;
     uint64_t *words = (uint64_t *)&ring->cqes[n & (ring->num - 1)];
     unsigned int owner = (n & ring->num) != 0 ? 1 : 0;
+    bool fits = len <= ring->stride;
 
     opendoca_gpu_poke(&words[0], (uint64_t)opendoca_gpu_swap16((uint16_t)n) << 16 |
                                      (uint64_t)meta->hash << 32);
     opendoca_gpu_poke(&words[1], meta->mark);
     opendoca_gpu_poke(&words[4], rxq->number);
     opendoca_gpu_poke(&words[5], (uint64_t)opendoca_gpu_swap32(len) << 32);
-    opendoca_gpu_poke(&words[6], opendoca_gpu_time_to_be(meta->time));
-    opendoca_gpu_publish(&words[7], opendoca_gpu_cqe_tail(OPENDOCA_GPU_CQE_RX, owner, (uint16_t)n));
+    opendoca_gpu_poke(&words[6], od_likely(fits)
+                                     ? opendoca_gpu_time_to_be(meta->time)
+                                     : opendoca_gpu_syndromes(0, OPENDOCA_GPU_SYNDROME_LENGTH));
+    opendoca_gpu_publish(
+        &words[7],
+        opendoca_gpu_cqe_tail(od_likely(fits) ? OPENDOCA_GPU_CQE_RX : OPENDOCA_GPU_CQE_RX_ERROR,
+                              owner, (uint16_t)n));
 }
 
 void soft_nic_ring_tell(struct soft_nic_rxq *rxq, uint64_t n, uint32_t len,
@@ -95,10 +102,28 @@ static bool is_broken(const struct soft_nic_rxq *rxq)
     return true;
 }
 
-static void put(char *slot, const struct soft_nic_frame *frame)
+/* False: there is no room for it after all. */
+static bool put(struct soft_nic_rxq *rxq, uint64_t n, const struct soft_nic_frame *frame,
+                const struct soft_nic_meta *meta)
 {
-    if (frame->data != (const uint8_t *)slot) /* or it was received there */
+    const struct soft_nic_rx_ring *ring = &rxq->ring;
+    char *slot = ring->slots + (n & (ring->num - 1)) * ring->stride;
+
+    if (rxq->stage != NULL)
+        return soft_nic_stage_put(rxq, frame, meta);
+    if (frame->len <= ring->stride &&
+        frame->data != (const uint8_t *)slot) /* or it was received there */
         memmove(slot, frame->data, frame->len);
+    soft_nic_ring_tell(rxq, n, frame->len, meta);
+    return true;
+}
+
+static void count_delivered(struct soft_nic_rxq *rxq, const struct soft_nic_frame *frame,
+                            const struct soft_nic_meta *meta)
+{
+    if (soft_nic_is_tapped(rxq->port))
+        soft_nic_tap_rx(rxq->port, frame, meta->time, rxq->id);
+    soft_nic_rxq_count(rxq, SOFT_NIC_RX_DELIVERED, frame->len);
 }
 
 void soft_nic_ring_deliver(struct soft_nic_rxq *rxq, const struct soft_nic_frame *frame,
@@ -106,25 +131,23 @@ void soft_nic_ring_deliver(struct soft_nic_rxq *rxq, const struct soft_nic_frame
 {
     const struct soft_nic_rx_ring *ring = &rxq->ring;
     uint64_t n = atomic_load_explicit(&rxq->filled, memory_order_relaxed);
+    bool fits = frame->len <= ring->stride;
 
     if (od_unlikely(soft_nic_ring_room(rxq) == 0 || is_broken(rxq))) {
         soft_nic_rxq_count(rxq, SOFT_NIC_RX_NO_BUFFER, frame->len);
         opendoca_gpu_poke(&ring->words->dropped, opendoca_gpu_peek(&ring->words->dropped) + 1);
         return;
     }
-    if (od_unlikely(frame->len > ring->stride)) {
+    if (od_unlikely(!fits))
         soft_nic_rxq_count(rxq, SOFT_NIC_RX_OVERSIZE, frame->len);
+    if (od_unlikely(!fits && !ring->tells_oversize))
         return;
-    }
-    if (rxq->stage == NULL) {
-        put(ring->slots + (n & (ring->num - 1)) * ring->stride, frame);
-        soft_nic_ring_tell(rxq, n, frame->len, meta);
-    } else if (!soft_nic_stage_put(rxq, frame, meta)) {
-        soft_nic_rxq_count(rxq, SOFT_NIC_RX_NO_BUFFER, frame->len);
+    if (od_unlikely(!put(rxq, n, frame, meta))) {
+        if (fits)
+            soft_nic_rxq_count(rxq, SOFT_NIC_RX_NO_BUFFER, frame->len);
         return;
     }
     atomic_store_explicit(&rxq->filled, n + 1, memory_order_relaxed);
-    if (soft_nic_is_tapped(rxq->port))
-        soft_nic_tap_rx(rxq->port, frame, meta->time, rxq->id);
-    soft_nic_rxq_count(rxq, SOFT_NIC_RX_DELIVERED, frame->len);
+    if (od_likely(fits))
+        count_delivered(rxq, frame, meta);
 }

@@ -94,8 +94,10 @@ bool soft_nic_stage_put(struct soft_nic_rxq *rxq, const struct soft_nic_frame *f
 
     if (soft_nic_stage_room(stage) == 0)
         return false;
-    memcpy(room, frame->data, frame->len);
-    if (stage->ops->copy_in(stage->copier, at, room,
+    if (od_likely(frame->len <= ring->stride))
+        memcpy(room, frame->data, frame->len);
+    if (od_likely(frame->len <= ring->stride) &&
+        stage->ops->copy_in(stage->copier, at, room,
                             ring->stride <= WHOLE_STRIDE ? ring->stride : frame->len) != 0) {
         (void)fail(rxq);
         return false;

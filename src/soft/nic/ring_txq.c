@@ -55,7 +55,7 @@ void soft_nic_ring_txq_close(struct soft_nic_ring_txq *q)
 {
     if (q == NULL)
         return;
-    soft_nic_engine_remove(q->port, q);
+    soft_nic_engine_remove(q);
     soft_nic_engine_release(q->port);
     free(q->scratch);
     soft_nic_txq_close(q->txq);

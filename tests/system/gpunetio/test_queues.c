@@ -4,6 +4,8 @@
 
 #include "lib/gpu_fixture.h"
 
+#include <dirent.h>
+
 #include <doca_flow.h>
 
 #include "core/core_priv.h"
@@ -154,6 +156,36 @@ static void ids_are_one_queues_each(void **state)
     assert_int_not_equal(a, b);
     gpu_rx_close(&fix, &one);
     gpu_rx_close(&fix, &other);
+    gpu_fix_close(&fix);
+}
+
+static int count_threads(void)
+{
+    DIR *tasks = opendir("/proc/self/task");
+    int n = -2; /* . and .. */
+
+    assert_non_null(tasks);
+    while (readdir(tasks) != NULL)
+        n++;
+    closedir(tasks);
+    return n;
+}
+
+/* One of a port for whoever sleeps, and as many as the devices file says for kernels. */
+static void ports_have_the_threads_that_were_asked_for(void **state)
+{
+    struct gpu_fix fix;
+    struct gpu_rx rx;
+    int before, wanted;
+
+    (void)state;
+    gpu_fix_open(&fix);
+    wanted = 1 + (int)OD_MAX(fix.b->info.soft->engine.threads, 1u);
+    before = count_threads();
+    gpu_rx_open(&fix, fix.b, 16, STRIDE, &rx);
+    assert_int_equal(count_threads() - before, wanted);
+    gpu_rx_close(&fix, &rx);
+    assert_int_equal(count_threads(), before);
     gpu_fix_close(&fix);
 }
 
@@ -494,6 +526,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(receive_queues_say_what_is_missing),
         cmocka_unit_test(estimated_memory_is_enough),
         cmocka_unit_test(ids_are_one_queues_each),
+        cmocka_unit_test(ports_have_the_threads_that_were_asked_for),
         cmocka_unit_test(large_rings_start),
         cmocka_unit_test(send_queues_are_rounded_up),
         cmocka_unit_test(nothing_leaves_before_the_cpu_looks),

@@ -474,6 +474,43 @@ static void packets_are_sent_back_from_their_slots(void **state)
     pair_close(&pair);
 }
 
+#define QUEUES 5u
+#define FRAMES 40u /* of each, at once */
+
+/* Whichever threads send them, frames of a queue stay in their order. */
+static void queues_that_send_at_once_stay_in_order(void **state)
+{
+    uint32_t next[QUEUES] = {0};
+    struct gpu_tx tx[QUEUES];
+    struct gpu_memory frames;
+    struct pair pair;
+
+    (void)state;
+    pair_open(&pair, 256);
+    gpu_memory_open(&pair.fix, pair.fix.a, QUEUES * FRAMES * STRIDE, DOCA_GPU_MEM_TYPE_CPU_GPU,
+                    &frames);
+    for (uint32_t q = 0; q < QUEUES; q++)
+        gpu_tx_open(&pair.fix, pair.fix.a, DEPTH, &tx[q]);
+    for (uint32_t n = 0; n < QUEUES * FRAMES; n++) {
+        eth_frame(frames.cpu + n * STRIDE, 100, n);
+        gpu_tx_send(&tx[n / FRAMES], frames.gpu + n * STRIDE, frames.key_be, 100, 0);
+    }
+    for (uint32_t n = 0; n < QUEUES * FRAMES; n++) {
+        uint32_t number;
+
+        gpu_rx_wait(&pair.rx);
+        number = eth_frame_number(gpu_rx_packet(&pair.rx));
+        assert_in_range(number, 0, QUEUES * FRAMES - 1);
+        assert_int_equal(number % FRAMES, next[number / FRAMES]++);
+        assert_true(eth_frame_is(gpu_rx_packet(&pair.rx), 100, number));
+        gpu_rx_done(&pair.rx);
+    }
+    for (uint32_t q = 0; q < QUEUES; q++)
+        gpu_tx_close(&tx[q]);
+    gpu_memory_close(&pair.fix, &frames);
+    pair_close(&pair);
+}
+
 /* Slots and doorbells of any kind: the queue stops and starts as ever. Frames that were on their
  * way may still come. */
 static void random_slots_do_no_harm(void **state)
@@ -532,6 +569,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(multi_slots_send_a_frame_each),
         cmocka_unit_test(sums_are_filled_in_where_asked_for),
         cmocka_unit_test(packets_are_sent_back_from_their_slots),
+        cmocka_unit_test(queues_that_send_at_once_stay_in_order),
         cmocka_unit_test(random_slots_do_no_harm),
     };
     int rc = eth_wire_up(argc > 1 ? argv[1] : "loop");

@@ -126,7 +126,9 @@ static const char full[] =
     "  {\"role\": \"host\", \"card\": \"A\", \"pci\": \"b1:00.0\", \"func_type\": \"SF\", "
     "\"sf_index\": 4},\n"
     "  {\"role\": \"host\", \"card\": \"A\", \"pci\": \"b1:00.2\", \"func_type\": \"VF\", "
-    "\"vf_index\": 1}\n"
+    "\"vf_index\": 1,\n"
+    "   \"oversize\": \"error\", \"engine\": {\"threads\": 3, \"cpus\": [7, 1023], \"poll\": "
+    "\"spin\"}}\n"
     " ]}";
 
 static void check_full_dpu(const struct soft_topology *topology)
@@ -213,7 +215,40 @@ static void everything_can_be_said(void **state)
     assert_int_equal(vf->vf_index, 1);
     assert_string_equal(soft_func_type_name(vf->func_type), "VF");
     assert_string_equal(vf->ibdev, "mlx5_2");
+    assert_int_equal(vf->oversize, SOFT_OVERSIZE_ERROR);
+    assert_int_equal(vf->engine.threads, 3);
+    assert_int_equal(vf->engine.poll, SOFT_POLL_SPIN);
+    assert_int_equal(vf->engine.ncpus, 2);
+    assert_int_equal(vf->engine.cpus[0], 7);
+    assert_int_equal(vf->engine.cpus[1], 1023);
+    assert_int_equal(sf->oversize, SOFT_OVERSIZE_DROP);
+    assert_int_equal(sf->engine.ncpus, 0);
     soft_device_topology_free(topology);
+}
+
+static void processors_are_checked(void **state)
+{
+    const char *all = "\"engine\": {\"cpus\": [0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16]}";
+    char text[512];
+
+    (void)state;
+    assert_refused("{\"devices\": [{\"role\": \"host\", \"pci\": \"b1:00.0\","
+                   "\"engine\": {\"cpus\": []}}]}",
+                   "x.json:1: devices[0].engine.cpus has 0 processors, allowed: 1 to 16");
+    assert_refused("{\"devices\": [{\"role\": \"host\", \"pci\": \"b1:00.0\","
+                   "\"engine\": {\"cpus\": [0,\n1024]}}]}",
+                   "x.json:2: devices[0].engine.cpus[1] is 1024, allowed: a whole number from 0 to "
+                   "1023");
+    assert_refused("{\"devices\": [{\"role\": \"host\", \"pci\": \"b1:00.0\","
+                   "\"engine\": {\"cpus\": 1}}]}",
+                   "x.json:1: devices[0].engine.cpus is 1, allowed: an array of numbers of "
+                   "processors");
+    snprintf(text, sizeof(text), "{\"devices\": [{\"role\": \"host\", \"pci\": \"b1:00.0\", %s}]}",
+             all);
+    assert_refused(text, "x.json:1: devices[0].engine.cpus has 17 processors, allowed: 1 to 16");
+    assert_refused_at("{\"devices\": [{\"role\": \"host\", \"pci\": \"b1:00.0\","
+                      "\"engine\": {\"threads\": 17}}]}",
+                      "x.json:1: devices[0].engine.threads is 17");
 }
 
 static void given_names_are_not_taken_twice(void **state)
@@ -476,6 +511,7 @@ int main(void)
         cmocka_unit_test(an_empty_list_is_no_error),
         cmocka_unit_test(two_lines_make_a_pair),
         cmocka_unit_test(everything_can_be_said),
+        cmocka_unit_test(processors_are_checked),
         cmocka_unit_test(given_names_are_not_taken_twice),
         cmocka_unit_test(representors_default_to_the_card),
         cmocka_unit_test(syntax_errors_name_the_line),

@@ -200,6 +200,29 @@ static void test_no_room_until_told(void **state)
     assert_int_equal(words.stored, NUM + 1);
 }
 
+static void test_what_is_too_long_is_told_in_its_turn(void **state)
+{
+    static uint8_t data[STRIDE + 1];
+    const struct soft_nic_frame frame = {.data = data, .len = sizeof(data)};
+    const struct soft_nic_meta meta = {.time = 1};
+
+    (void)state;
+    assert_true(put('a'));
+    assert_true(soft_nic_stage_put(&rxq, &frame, &meta));
+    assert_true(put('b'));
+    assert_int_equal(ncopies, 2);
+    soft_nic_stage_step(&rxq);
+    assert_int_equal(words.stored, 0);
+    do_copies(2);
+    soft_nic_stage_step(&rxq);
+    assert_int_equal(words.stored, 3);
+    assert_int_equal(opendoca_gpu_cqe_opcode(cqes[0].tail), OPENDOCA_GPU_CQE_RX);
+    assert_int_equal(opendoca_gpu_cqe_opcode(cqes[1].tail), OPENDOCA_GPU_CQE_RX_ERROR);
+    assert_int_equal(cqes[1].time_be, opendoca_gpu_syndromes(0, OPENDOCA_GPU_SYNDROME_LENGTH));
+    assert_int_equal(opendoca_gpu_cqe_opcode(cqes[2].tail), OPENDOCA_GPU_CQE_RX);
+    assert_int_equal(slots[2 * STRIDE], 'b');
+}
+
 static void test_failures_break_the_queue(void **state)
 {
     (void)state;
@@ -238,6 +261,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_told_when_it_is_there, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_no_room_until_told, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_what_is_too_long_is_told_in_its_turn, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(test_failures_break_the_queue, set_up, tear_down),
         cmocka_unit_test(test_does_not_open),
     };
