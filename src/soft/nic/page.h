@@ -6,6 +6,7 @@
  * process that has the port, for as long as it has it. */
 
 #include <limits.h>
+#include <sys/types.h>
 
 #include "soft/nic/nic.h"
 
@@ -29,11 +30,21 @@ _Static_assert(offsetof(struct soft_nic_page, counters) == 184, "frozen");
 /* The name of its file. */
 void soft_nic_page_name(uint32_t pid, const char *device, char name[NAME_MAX]);
 
-/* A page of this process; in memory only where the folder cannot be used. NULL: no memory. `*lock`
- * tells others that the process lives. Pages of those that do not are removed. */
+/* Of a page's file: tells others that the process lives, and not that a child of it does. */
+struct soft_nic_page_lock {
+    struct od_list link;        /* of those that the process has */
+    int fd;                     /* -1: there is none, or it is the parent's */
+    struct soft_nic_page *page; /* NULL: not yet */
+    dev_t dev;
+    ino_t ino;
+};
+
+/* A page of this process; in memory only where the folder cannot be used. NULL: no memory. Pages of
+ * processes that ended are removed. A child that was forked has no part in the parent's. */
 struct soft_nic_page *soft_nic_page_create(const struct soft_device *device,
-                                           const struct soft_nic_port_info *info, int *lock);
-void soft_nic_page_destroy(struct soft_nic_page *page, int lock);
+                                           const struct soft_nic_port_info *info,
+                                           struct soft_nic_page_lock *lock);
+void soft_nic_page_destroy(struct soft_nic_page *page, struct soft_nic_page_lock *lock);
 
 /* Looks at what a file has; false: not a page, or of another version. */
 SOFT_API bool soft_nic_page_is_valid(const void *bytes, size_t len);

@@ -154,7 +154,7 @@ static int open_port(const struct soft_device *device, struct soft_nic_port **ou
 err_destroy_page:
     pthread_mutex_destroy(&port->link_lock);
     soft_nic_taps_close(port);
-    soft_nic_page_destroy(port->page, port->page_lock);
+    soft_nic_page_destroy(port->page, &port->page_lock);
 err_close_backend:
     port->backend->ops->close(port->backend);
 err_close_flow:
@@ -225,7 +225,7 @@ void soft_nic_port_release(struct soft_nic_port *port)
     soft_nic_taps_close(port);
     pthread_mutex_destroy(&port->link_lock);
     port->backend->ops->close(port->backend);
-    soft_nic_page_destroy(port->page, port->page_lock);
+    soft_nic_page_destroy(port->page, &port->page_lock);
     pthread_mutex_lock(&ports_lock);
     od_list_remove(&port->link);
     pthread_cond_broadcast(&closed);

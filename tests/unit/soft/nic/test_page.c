@@ -30,25 +30,32 @@ static void leave_half(const char *name)
     close(dirfd);
 }
 
-/* Another program with a port. It tells when the port is there. */
-static int be_holder(void)
+/* Another program with a port. It tells when the port is there, and of its child, if it forks. */
+static int be_holder(bool forks)
 {
     static struct soft_device device = {.mtu = 1500, .port = "loop"};
     struct soft_nic_port *port;
+    pid_t child = 0;
 
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (soft_nic_port_hold(&device, &port) != 0 || write(STDOUT_FILENO, "", 1) != 1)
+    if (soft_nic_port_hold(&device, &port) != 0)
+        return 1;
+    if (forks)
+        child = fork();
+    if (forks && child == 0)
+        alarm(300); /* it outlives its parent */
+    else if (write(STDOUT_FILENO, &child, sizeof(child)) != sizeof(child))
         return 1;
     for (;;)
         pause();
 }
 
-static pid_t start_holder(char *self)
+/* The child is 0 where there is none. */
+static pid_t start_holder_as(char *self, const char *how, pid_t *child)
 {
-    char *const argv[] = {self, (char *)"hold", NULL};
+    char *const argv[] = {self, (char *)(uintptr_t)how, NULL};
     posix_spawn_file_actions_t actions;
     int ends[2];
-    char byte;
     pid_t pid;
 
     assert_int_equal(pipe(ends), 0);
@@ -58,9 +65,16 @@ static pid_t start_holder(char *self)
     assert_int_equal(posix_spawn(&pid, "/proc/self/exe", &actions, NULL, argv, environ), 0);
     posix_spawn_file_actions_destroy(&actions);
     close(ends[1]);
-    assert_int_equal(read(ends[0], &byte, 1), 1);
+    assert_int_equal(read(ends[0], child, sizeof(*child)), sizeof(*child));
     close(ends[0]);
     return pid;
+}
+
+static pid_t start_holder(char *self)
+{
+    pid_t child;
+
+    return start_holder_as(self, "hold", &child);
 }
 
 static void name_page(pid_t pid, char name[NAME_MAX])
@@ -165,6 +179,21 @@ static void pages_of_killed_programs_go_when_the_next_one_comes(void **state)
     rig_close(&rig);
 }
 
+/* Forked without a program of its own: it has the files of its parent, but not its ports. */
+static void a_child_that_is_left_is_not_taken_for_its_parent(void **state)
+{
+    pid_t child, pid = start_holder_as(*state, "fork", &child);
+    bool was_there = has_page(pid), is_left;
+
+    assert_true(child > 0);
+    kill(pid, SIGKILL);
+    assert_int_equal(waitpid(pid, NULL, 0), pid);
+    is_left = !is_gone(pid) || kill(child, 0) != 0;
+    kill(child, SIGKILL);
+    assert_true(was_there);
+    assert_false(is_left);
+}
+
 struct asker {
     const char *name;
     _Atomic bool is_there;
@@ -219,7 +248,7 @@ static void who_asks_while_a_page_is_made_is_not_forgotten(void **state)
         struct asker asker = {.name = name};
         struct soft_nic_page *page;
         pthread_t thread;
-        int lock;
+        struct soft_nic_page_lock lock;
 
         assert_int_equal(pthread_create(&thread, NULL, ask_early, &asker), 0);
         while (!atomic_load(&asker.is_there))
@@ -231,7 +260,7 @@ static void who_asks_while_a_page_is_made_is_not_forgotten(void **state)
         assert_true(soft_nic_page_is_valid(page, sizeof(*page)));
         assert_true(asker.has_asked);
         assert_int_equal(atomic_load(&page->captures), 1);
-        soft_nic_page_destroy(page, lock);
+        soft_nic_page_destroy(page, &lock);
     }
 }
 
@@ -243,6 +272,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_prestate(pages_of_killed_programs_go_when_the_next_one_comes, argv[0]),
         cmocka_unit_test_prestate(so_do_those_of_which_there_is_a_part, argv[0]),
+        cmocka_unit_test_prestate(a_child_that_is_left_is_not_taken_for_its_parent, argv[0]),
         cmocka_unit_test_prestate(nothing_goes_from_a_locked_folder, argv[0]),
         cmocka_unit_test(who_asks_while_a_page_is_made_is_not_forgotten),
     };
@@ -250,7 +280,7 @@ int main(int argc, char **argv)
     int failed;
 
     if (argc > 1)
-        return be_holder();
+        return be_holder(strcmp(argv[1], "fork") == 0);
     if (mkdtemp(folder) == NULL || setenv("OPENDOCA_RUNTIME_DIR", folder, 1) != 0)
         return 1;
     failed = cmocka_run_group_tests(tests, NULL, NULL);
