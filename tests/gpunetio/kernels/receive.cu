@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A kernel sends numbered frames, another one receives and counts them, in each scope: 100,000, and
- * ten of which each comes alone. The sender stays less than a ring ahead. (GR-3, GR-5, GR-6) */
+ * ten that are half a second apart. The sender stays less than a ring ahead. (GR-3, GR-5, GR-6) */
 // WITH: setarch -R
 // FLAGS: -DDOCA_ALLOW_EXPERIMENTAL_API
 #include "ends.h"
@@ -12,12 +12,16 @@
 enum word { BEGUN, RECEIVED, WRONG, WORDS };
 
 __global__ void send(doca_gpu_eth_txq *txq, char *frames, uint32_t key, uint64_t total,
-                     uint64_t ahead, uint64_t *words)
+                     uint64_t ahead, uint64_t apart, uint64_t *words)
 {
-    for (uint64_t n = 0; n < total; n++) {
+    uint64_t next = doca_gpu_dev_eth_query_globaltimer();
+
+    for (uint64_t n = 0; n < total; n++, next += apart) {
         char *at = frames + n % SLOTS * STRIDE;
         doca_gpu_dev_eth_ticket_t ticket;
 
+        while (doca_gpu_dev_eth_query_globaltimer() < next) {
+        }
         while (n - DOCA_GPUNETIO_VOLATILE(words[RECEIVED]) >= ahead) {
         }
         *(uint32_t *)(at + 16) = (uint32_t)n;
@@ -70,9 +74,9 @@ __global__ void receive(doca_gpu_eth_rxq *rxq, uint64_t wanted, uint64_t *words)
     }
 }
 
-/* `ahead`: how many frames may be under way. */
+/* `ahead`: how many frames may be under way; `apart`: ns between them. */
 template <doca_gpu_dev_eth_exec_scope scope>
-static void run(ends &e, const char *name, uint64_t total, uint64_t ahead)
+static void run(ends &e, const char *name, uint64_t total, uint64_t ahead, uint64_t apart = 0)
 {
     receiver rx(e, 1, SLOTS, STRIDE);
     sender tx(e, 0, 64);
@@ -84,7 +88,8 @@ static void run(ends &e, const char *name, uint64_t total, uint64_t ahead)
         make_frame(frames.cpu + i * STRIDE, LENGTH, i);
     words.cpu[BEGUN] = now_ns();
     receive<scope><<<1, 32, 0, s.at[0]>>>(rx.handle, total, words.gpu);
-    send<<<1, 1, 0, s.at[1]>>>(tx.handle, frames.gpu, frames.key_be, total, ahead, words.gpu);
+    send<<<1, 1, 0, s.at[1]>>>(tx.handle, frames.gpu, frames.key_be, total, ahead, apart,
+                                words.gpu);
     s.wait();
     printf("%s: %llu received, wrong: %llu\n", name, (unsigned long long)words.cpu[RECEIVED],
            (unsigned long long)words.cpu[WRONG]);
@@ -103,7 +108,36 @@ static void run_all(uint64_t total, uint64_t ahead)
 static void many()
 {
     run_all(100000, SLOTS / 2);
-    run_all(10, 1);
+}
+
+template <doca_gpu_dev_eth_exec_scope scope> static void few()
+{
+    ends e;
+
+    run<scope>(e, "half a second apart", 10, 1, 500000000);
+}
+
+/* The scopes beside each other: all of them wait most of the time. */
+static int few_in_all_scopes()
+{
+    void (*const tests[])() = {few<DOCA_GPUNETIO_ETH_EXEC_SCOPE_THREAD>,
+                               few<DOCA_GPUNETIO_ETH_EXEC_SCOPE_WARP>,
+                               few<DOCA_GPUNETIO_ETH_EXEC_SCOPE_BLOCK>};
+    int rc = 0, status;
+
+    fflush(nullptr);
+    for (void (*test)() : tests) {
+        const pid_t pid = fork();
+
+        CHECK(pid >= 0);
+        if (pid == 0)
+            _exit(ends_on({"loop"}, test));
+    }
+    for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {
+        CHECK(wait(&status) > 0);
+        rc = status == 0 ? rc : 1;
+    }
+    return rc;
 }
 
 static void some()
@@ -114,7 +148,11 @@ static void some()
 int main()
 {
     const char *engine = getenv("OPENDOCA_GPU");
-    int rc = engine != nullptr && strcmp(engine, "cuda") == 0 ? 0 : ends_on({"loop"}, many);
+    int rc = 0;
 
+    if (engine == nullptr || strcmp(engine, "cuda") != 0) {
+        rc = few_in_all_scopes();
+        rc = rc != 0 ? rc : ends_on({"loop"}, many);
+    }
     return rc != 0 ? rc : ends_on({"loop", "af_packet", "af_xdp", "tap"}, some);
 }

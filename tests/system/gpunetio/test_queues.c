@@ -138,6 +138,48 @@ static void estimated_memory_is_enough(void **state)
     gpu_fix_close(&fix);
 }
 
+#define RING 16384u
+#define MORE 3000u
+
+/* GR-7: what is not read stays, as many as there are slots; GR-6: where they lie, around the end.
+ */
+static void a_large_ring_that_is_not_read_keeps_its_size(void **state)
+{
+    struct gpu_memory frames;
+    struct gpu_fix fix;
+    struct gpu_tx tx;
+    struct gpu_rx rx;
+
+    (void)state;
+    gpu_fix_open(&fix);
+    gpu_memory_open(&fix, fix.a, (RING + 2 * MORE) * 64, DOCA_GPU_MEM_TYPE_CPU_GPU, &frames);
+    gpu_rx_open(&fix, fix.b, RING, 2048, &rx);
+    gpu_tx_open(&fix, fix.a, 8192, &tx);
+    for (uint32_t n = 0; n < RING + 2 * MORE; n++)
+        eth_frame(frames.cpu + n * 64, 64, n);
+    for (uint32_t n = 0; n < RING + MORE; n++)
+        gpu_tx_send(&tx, frames.gpu + n * 64, frames.key_be, 64, 0);
+    wait_for_word(&gpu_rx_words(&rx)->dropped, MORE);
+    assert_int_equal(opendoca_gpu_peek(&gpu_rx_words(&rx)->stored), RING);
+    for (uint32_t n = 0; n < RING; n++) {
+        assert_ptr_equal(gpu_rx_packet(&rx), rx.memory.gpu + n * 2048);
+        gpu_rx_expect(&rx, 64, n);
+    }
+    assert_null(gpu_rx_look(&rx));
+    for (uint32_t n = 0; n < MORE; n++)
+        gpu_tx_send(&tx, frames.gpu + (RING + MORE + n) * 64, frames.key_be, 64, 0);
+    for (uint32_t n = 0; n < MORE; n++) {
+        gpu_rx_wait(&rx);
+        assert_ptr_equal(gpu_rx_packet(&rx), rx.memory.gpu + n * 2048);
+        gpu_rx_expect(&rx, 64, RING + MORE + n);
+    }
+    assert_int_equal(opendoca_gpu_peek(&gpu_rx_words(&rx)->dropped), MORE);
+    gpu_tx_close(&tx);
+    gpu_rx_close(&fix, &rx);
+    gpu_memory_close(&fix, &frames);
+    gpu_fix_close(&fix);
+}
+
 static void ids_are_one_queues_each(void **state)
 {
     struct gpu_rx one, other;
@@ -525,6 +567,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(receive_queues_say_what_is_missing),
         cmocka_unit_test(estimated_memory_is_enough),
+        cmocka_unit_test(a_large_ring_that_is_not_read_keeps_its_size),
         cmocka_unit_test(ids_are_one_queues_each),
         cmocka_unit_test(ports_have_the_threads_that_were_asked_for),
         cmocka_unit_test(large_rings_start),
