@@ -146,10 +146,11 @@ doca_error_t doca_urom_service_set_max_workers(struct doca_urom_service *service
 /**
  * Say whose service is meant; mandatory before start.
  *
- * Start finds the service of the device by the file that DOCA_UROM_SERVICE_FILE names, or on this
- * machine. It fails with DOCA_ERROR_NOT_PERMITTED: no service answers or it refuses,
- * DOCA_ERROR_NOT_FOUND: the file does not list the device, DOCA_ERROR_BAD_CONFIG: the file cannot
- * be used, or DOCA_ERROR_OPERATING_SYSTEM: no descriptors are left.
+ * Start finds the service of the device where DOCA_UROM_SOCKET says, by the file that
+ * DOCA_UROM_SERVICE_FILE names, where the devices file says, or on this machine. It fails with
+ * DOCA_ERROR_NOT_PERMITTED: no service answers or it refuses, DOCA_ERROR_NOT_FOUND: the file does
+ * not list the device, DOCA_ERROR_BAD_CONFIG: the file cannot be used, or
+ * DOCA_ERROR_OPERATING_SYSTEM: no descriptors are left.
  *
  * @dev: must stay open until the object is destroyed
  *

@@ -46,6 +46,15 @@ int od_host_parse(const char *text, struct od_host *host)
     return parse(text, strlen(text), host);
 }
 
+const char *od_host_port(const char *text)
+{
+    const char *colon = strrchr(text, ':'), *bracket = strrchr(text, ']');
+
+    if (colon == NULL || (bracket == NULL ? strchr(text, ':') != colon : bracket > colon))
+        return NULL;
+    return colon + 1;
+}
+
 bool od_host_is_loopback(const struct od_host *host)
 {
     static const uint8_t v6[16] = {[15] = 1};
@@ -78,4 +87,34 @@ bool od_net_has(const struct od_net *net, const struct od_host *host)
         if (((net->host.bytes[bit / 8] ^ host->bytes[bit / 8]) & (0x80u >> bit % 8)) != 0)
             return false;
     return true;
+}
+
+/* A name, an address, or an IPv6 address in brackets. */
+static bool is_host(const char *text, size_t len)
+{
+    struct od_host host;
+
+    if (len > 0 && text[0] == '[')
+        return len > 2 && text[len - 1] == ']' && parse(text + 1, len - 2, &host) == 0;
+    if (memchr(text, ':', len) != NULL)
+        return parse(text, len, &host) == 0;
+    return len > 0 && strcspn(text, "/[] \t") >= len;
+}
+
+bool od_is_place(const char *text)
+{
+    const char *port;
+    uint64_t number;
+
+    if (strncmp(text, "unix:", 5) == 0)
+        return text[5] == '/';
+    if (text[0] == '/')
+        return true;
+    if (strncmp(text, "tcp:", 4) == 0)
+        text += 4;
+    port = od_host_port(text);
+    if (port == NULL)
+        return is_host(text, strlen(text));
+    return is_host(text, (size_t)(port - text - 1)) && od_parse_u64(port, &number) == 0 &&
+           number >= 1 && number <= 65535;
 }

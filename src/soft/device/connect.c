@@ -200,6 +200,21 @@ static int read_representors(const struct soft_device_table *table,
     return err;
 }
 
+/* ------------------------------------------------------------------------------------------------
+ * Services
+ */
+
+/* A service belongs to a card: who states none has that of the card's first device that does. */
+static void take_service(const struct soft_device_table *table, struct soft_device *device)
+{
+    for (uint32_t i = 0; i < table->topology.ndevices && device->urom_service[0] == '\0'; i++) {
+        const struct soft_device *other = &table->devices[i];
+
+        if (strcmp(other->card, device->card) == 0)
+            memcpy(device->urom_service, other->urom_service, sizeof(device->urom_service));
+    }
+}
+
 int soft_device_connect(struct soft_device_table *table, const struct soft_field_node *devices)
 {
     uint32_t next_ibdev[3] = {0}; /* by role */
@@ -215,6 +230,7 @@ int soft_device_connect(struct soft_device_table *table, const struct soft_field
         struct soft_field_node reps = soft_field_member(&node, "representors");
 
         fill_in(table, i, next_ibdev);
+        take_service(table, &table->devices[i]);
         err = read_representors(table, &reps, &table->devices[i]);
         if (err != 0)
             return err;

@@ -123,6 +123,7 @@ struct soft_copy_conf {
 #define SOFT_IFACE_NAME_SIZE 256
 #define SOFT_VUID_SIZE       128
 #define SOFT_PORT_SIZE       512
+#define SOFT_PLACE_SIZE      240 /* of a service */
 #define SOFT_NAME_SIZE       64
 #define SOFT_DEVICE_ID_SIZE  32 /* "0000:03:00.0/sf4294967295" and NUL */
 
@@ -166,9 +167,10 @@ struct soft_device {
     enum soft_unmatched unmatched;
     enum soft_oversize oversize;
     struct soft_engine_conf engine;
-    uint32_t nreps;                  /* DPU role: host functions that this device represents */
-    const struct soft_device **reps; /* host-role devices of the same table */
-    uint32_t given;                  /* private to soft/device: fields that the file states */
+    char urom_service[SOFT_PLACE_SIZE]; /* where UROM's is, see od_is_place(); "" = by card */
+    uint32_t nreps;                     /* DPU role: host functions that this device represents */
+    const struct soft_device **reps;    /* host-role devices of the same table */
+    uint32_t given;                     /* private to soft/device: fields that the file states */
 };
 
 struct soft_topology {

@@ -12,6 +12,7 @@
 #include "soft/device/where.h"
 #include "soft/soft.h"
 #include "util/cleanup.h"
+#include "util/net.h"
 #include "util/parse.h"
 #include "util/text.h"
 
@@ -238,6 +239,19 @@ static int read_text(const struct soft_field *field, const struct soft_field_nod
     return 0;
 }
 
+static int read_place(const struct soft_field *field, const struct soft_field_node *node, void *out)
+{
+    const char *s = json_string_value(node->json);
+
+    if (s == NULL || strlen(s) >= field->size || !has_only(s, is_text_char) || !od_is_place(s))
+        return soft_field_fail_value(node,
+                                     "/PATH, unix:/PATH, HOST, HOST:PORT or tcp:HOST:PORT of 1 to "
+                                     "%zu bytes",
+                                     field->size - 1);
+    memcpy(out, s, strlen(s) + 1);
+    return 0;
+}
+
 static int read_choice(const struct soft_field *field, const struct soft_field_node *node,
                        void *out)
 {
@@ -304,6 +318,8 @@ static int read_value(const struct soft_field *field, const struct soft_field_no
     case SOFT_FIELD_TEXT:
     case SOFT_FIELD_IFACE:
         return read_text(field, node, out);
+    case SOFT_FIELD_PLACE:
+        return read_place(field, node, out);
     case SOFT_FIELD_CHOICE:
         return read_choice(field, node, out);
     case SOFT_FIELD_PCI:

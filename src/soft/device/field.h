@@ -40,6 +40,7 @@ enum soft_field_kind {
     SOFT_FIELD_SIZE,   /* 8 bytes; also as text with K, M or G */
     SOFT_FIELD_TEXT,   /* min..size-1 bytes; one of `choices` if there are any */
     SOFT_FIELD_IFACE,  /* text that can be the name of a network interface */
+    SOFT_FIELD_PLACE,  /* text that says where a service is, see od_is_place() */
     SOFT_FIELD_CHOICE, /* an enum */
     SOFT_FIELD_PCI,
     SOFT_FIELD_MAC,

@@ -174,6 +174,7 @@ static const struct soft_field device_fields[] = {
     {"unmatched", SOFT_FIELD_CHOICE, AT(unmatched), .choices = unmatched},
     {"oversize", SOFT_FIELD_CHOICE, AT(oversize), .choices = oversizes},
     {"engine", SOFT_FIELD_OTHER},
+    {"urom_service", SOFT_FIELD_PLACE, AT(urom_service)},
     {"representors", SOFT_FIELD_OTHER, .given = GIVEN_REPRESENTORS},
     {"caps", SOFT_FIELD_OTHER},
     {"copy", SOFT_FIELD_OTHER},

@@ -22,6 +22,9 @@
 #define HOSTS    64
 #define PCIS     64
 
+_Static_assert(SOFT_PLACE_SIZE <= UROM_WIRE_ADDR_SIZE - 15,
+               "what a devices file names is an address");
+
 /* ------------------------------------------------------------------------------------------------
  * Names of this machine
  */
@@ -269,9 +272,22 @@ static doca_error_t use_name(const struct doca_ctx *ctx, const char *source, con
                      name);
 }
 
+/* A file may be the same on all machines: where it names this one, its daemon is meant. "unix:" and
+ * "tcp:" are no host names. */
+static doca_error_t use_host(const struct doca_ctx *ctx, const struct urom_environment *env,
+                             const struct hosts *hosts, const char *source, const char *name,
+                             struct urom_target *target)
+{
+    if (strpbrk(name, ":/") != NULL || !is_this_machine(hosts, name))
+        return use_name(ctx, source, name, target);
+    default_addrs(ctx, env, target);
+    return DOCA_SUCCESS;
+}
+
 doca_error_t urom_resolve(const struct doca_ctx *ctx, const struct urom_environment *env,
                           struct urom_target *target)
 {
+    const char *of_device = ctx->dev->info.soft->urom_service;
     struct urom_file_entry entry;
     struct hosts hosts;
     doca_error_t result;
@@ -279,19 +295,16 @@ doca_error_t urom_resolve(const struct doca_ctx *ctx, const struct urom_environm
     memset(target, 0, sizeof(*target));
     if (env->socket != NULL)
         return use_name(ctx, "DOCA_UROM_SOCKET", env->socket, target);
-    if (env->service_file == NULL) {
+    if (env->service_file == NULL && of_device[0] == '\0') {
         default_addrs(ctx, env, target);
         return DOCA_SUCCESS;
     }
     collect_hosts(&hosts);
+    if (env->service_file == NULL)
+        return use_host(ctx, env, &hosts, "urom_service", of_device, target);
     result = look_up(ctx, env->service_file, &hosts, &entry);
     if (result != DOCA_SUCCESS)
         return result;
     memcpy(target->net_devices, entry.net_devices, sizeof(target->net_devices));
-    /* "unix:" and "tcp:" are no host names. */
-    if (strchr(entry.host, ':') == NULL && is_this_machine(&hosts, entry.host))
-        default_addrs(ctx, env, target);
-    else
-        result = use_name(ctx, "dev_hostname", entry.host, target);
-    return result;
+    return use_host(ctx, env, &hosts, "dev_hostname", entry.host, target);
 }

@@ -97,7 +97,7 @@ static doca_error_t refuse_silence(const struct doca_urom_service *service, cons
     return CORE_FAIL(DOCA_ERROR_NOT_PERMITTED, CORE_LOG_UROM, START, service->ctx.name, "service",
                      "at %s: %s" CORE_REMEDY
                      "start doca_urom_daemon for this card (opendoca up), or say where it is in "
-                     "DOCA_UROM_SERVICE_FILE or DOCA_UROM_SOCKET",
+                     "DOCA_UROM_SOCKET, DOCA_UROM_SERVICE_FILE or the devices file's urom_service",
                      addr, what);
 }
 

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "util/net.h"
+
 /* Cards are named in files; as part of a path they must be harmless. */
 static void put(const char *before, const char *card, const char *after,
                 char addr[UROM_WIRE_ADDR_SIZE])
@@ -34,14 +36,6 @@ static bool begins(const char *text, const char *with)
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* Has a port behind its last colon; the colons of an IPv6 address are in brackets. */
-static bool has_port(const char *host)
-{
-    const char *colon = strrchr(host, ':'), *bracket = strrchr(host, ']');
-
-    return colon != NULL && (bracket == NULL ? strchr(host, ':') == colon : bracket < colon);
-}
-
 static bool is_bare_v6(const char *host)
 {
     const char *colon = strchr(host, ':');
@@ -56,7 +50,7 @@ int urom_name_parse(const char *text, char addr[UROM_WIRE_ADDR_SIZE])
     if (text[0] == '\0' || strlen(text) >= UROM_WIRE_ADDR_SIZE - 16)
         return -EINVAL;
     if (begins(text, "local:") || begins(text, "ucx:") || begins(text, "error:") ||
-        (begins(text, "tcp:") && has_port(text + strlen("tcp:"))))
+        (begins(text, "tcp:") && od_host_port(text + strlen("tcp:")) != NULL))
         snprintf(found, sizeof(found), "%s", text);
     else if (text[0] == '/')
         snprintf(found, sizeof(found), "local:%s", text);
@@ -66,7 +60,7 @@ int urom_name_parse(const char *text, char addr[UROM_WIRE_ADDR_SIZE])
         snprintf(found, sizeof(found), "%s:%d", text, UROM_DEFAULT_PORT);
     else if (is_bare_v6(text))
         snprintf(found, sizeof(found), "tcp:[%s]:%d", text, UROM_DEFAULT_PORT);
-    else if (has_port(text))
+    else if (od_host_port(text) != NULL)
         snprintf(found, sizeof(found), "tcp:%s", text);
     else
         snprintf(found, sizeof(found), "tcp:%s:%d", text, UROM_DEFAULT_PORT);

@@ -19,8 +19,8 @@ static size_t walk(const struct soft_topology *topology)
 
         soft_device_id(device, id);
         sum += strlen(id) + strlen(device->card) + strlen(device->ibdev) + strlen(device->iface) +
-               strlen(device->vuid) + strlen(device->profile) + strlen(device->copy.engine) +
-               strlen(soft_func_type_name(device->func_type)) +
+               strlen(device->vuid) + strlen(device->urom_service) + strlen(device->profile) +
+               strlen(device->copy.engine) + strlen(soft_func_type_name(device->func_type)) +
                strlen(soft_role_name(device->role));
         for (uint32_t r = 0; r < device->nreps; r++)
             sum += strlen(device->reps[r]->card);

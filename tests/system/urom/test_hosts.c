@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -451,6 +452,51 @@ static void refusals(void)
     assert_int_equal(fixture_daemon_stop(&daemon_one), 0);
 }
 
+/* Over the devices file, the socket over the mapping file. */
+static void variables_win(void)
+{
+    setenv("DOCA_UROM_SERVICE_FILE", "/dev/null", 1);
+    assert_doca(DOCA_ERROR_BAD_CONFIG, start_service());
+    setenv("DOCA_UROM_SOCKET", "unix:/nowhere", 1);
+    assert_doca(DOCA_ERROR_NOT_PERMITTED, start_service());
+    unsetenv("DOCA_UROM_SOCKET");
+    unsetenv("DOCA_UROM_SERVICE_FILE");
+}
+
+/* Nothing but the devices file, the same on both hosts, says where the service is. On its own host
+ * that is the local one. */
+static void devices_file_leads_there(void)
+{
+    static const char *const plugins[] = {"worker_rma", NULL};
+    struct area area;
+    char path[256];
+    FILE *file;
+
+    snprintf(path, sizeof(path), "%s/devices.json", fixture_dir());
+    file = fopen(path, "we");
+    assert_non_null(file);
+    assert_true(fprintf(file,
+                        "{\"devices\": [{\"role\": \"host\", \"pci\": \"b1:00.0\"},\n"
+                        "{\"role\": \"dpu\", \"pci\": \"03:00.0\", \"urom_service\": \"%s\"}]}\n",
+                        hosts_addr(0)) > 0);
+    assert_int_equal(fclose(file), 0);
+    setenv("OPENDOCA_CONFIG", path, 1);
+    if (hosts_rank() == 0)
+        hosts_daemon_start(&daemon_one, ALL_HOSTS);
+    hosts_barrier(30);
+    hosts_secret("DOCA_UROM_TOKEN_FILE", "a secret of all hosts");
+    variables_win();
+    ops_client_open(&client, hosts_rank(), plugins);
+    area = area_open(4096, false);
+    ops_region_is(area.region, hosts_rank() == 0 ? "vm" : "remote");
+    assert_ok(doca_urom_rma_put_inline(client.ops, "there", 6, area.region, (uintptr_t)area.bytes,
+                                       0, ops_done, &result));
+    assert_ok(ops_wait(&client, &result));
+    assert_string_equal((char *)area.bytes, "there");
+    area_close(&area, 4096);
+    close_elsewhere();
+}
+
 /* ------------------------------------------------------------------------------------------------
  * Deaths
  */
@@ -828,6 +874,7 @@ static const struct hosts_case cases[] = {
     {"copies", copies},
     {"counters", counters},
     {"collectives", collectives},
+    {"devices_file_leads_there", devices_file_leads_there},
     {"clients_elsewhere", clients_elsewhere},
     {"refusals", refusals},
     {"owner_dies", owner_dies},
@@ -867,6 +914,7 @@ CASE(copies, 3)
 CASE(counters, 2)
 CASE(collectives, 2)
 CASE(collectives, 4)
+CASE(devices_file_leads_there, 2)
 CASE(clients_elsewhere, 3)
 CASE(refusals, 3)
 CASE(owner_dies, 2)
@@ -885,6 +933,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_teardown(counters_on_2_hosts, remove_hosts),
         cmocka_unit_test_teardown(collectives_on_2_hosts, remove_hosts),
         cmocka_unit_test_teardown(collectives_on_4_hosts, remove_hosts),
+        cmocka_unit_test_teardown(devices_file_leads_there_on_2_hosts, remove_hosts),
         cmocka_unit_test_teardown(clients_elsewhere_on_3_hosts, remove_hosts),
         cmocka_unit_test_teardown(refusals_on_3_hosts, remove_hosts),
         cmocka_unit_test_teardown(owner_dies_on_2_hosts, remove_hosts),

@@ -51,6 +51,26 @@ static void loopback_is_known(void **state)
     }
 }
 
+static void places_of_services_are_told_from_nonsense(void **state)
+{
+    static const char *const places[] = {
+        "/run/x.sock",         "unix:/run/x.sock", "dpu-1",           "dpu-1.example.org:18610",
+        "192.0.2.1",           "192.0.2.1:1",      "2001:db8::1",     "[2001:db8::1]",
+        "[2001:db8::1]:65535", "tcp:dpu-1",        "tcp:dpu-1:18610", "tcp:[::1]:18610"};
+    static const char *const others[] = {"",       "unix:",  "unix:x",  "tcp:",      ":18610",
+                                         "tcp::1", "dpu-1:", "dpu-1:0", "dpu:65536", "dpu:1:2",
+                                         "dpu:+1", "a b",    "a/b",     "[dpu]:1",   "[::1",
+                                         "[::1]1", "[]:1",   "tcp:/x",  "::g"};
+
+    (void)state;
+    for (size_t i = 0; i < OD_ARRAY_SIZE(places); i++)
+        assert_true(od_is_place(places[i]));
+    for (size_t i = 0; i < OD_ARRAY_SIZE(others); i++)
+        assert_false(od_is_place(others[i]));
+    assert_string_equal(od_host_port("tcp:[::1]:18610"), "18610");
+    assert_null(od_host_port("[::1]"));
+}
+
 static void what_is_none_is_refused(void **state)
 {
     static const char *const nets[] = {"",
@@ -80,6 +100,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(networks_have_their_hosts),
         cmocka_unit_test(loopback_is_known),
+        cmocka_unit_test(places_of_services_are_told_from_nonsense),
         cmocka_unit_test(what_is_none_is_refused),
     };
 

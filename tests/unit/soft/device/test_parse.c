@@ -278,6 +278,22 @@ static void representors_default_to_the_card(void **state)
     soft_device_topology_free(topology);
 }
 
+static void a_service_belongs_to_the_card(void **state)
+{
+    struct soft_topology *topology =
+        parse("{\"devices\": [" HOST ",\n"
+              "{\"role\":\"dpu\",\"pci\":\"03:00.0\",\"urom_service\":\"tcp:dpu-1:18610\"},\n"
+              "{\"role\":\"dpu\",\"pci\":\"03:00.1\",\"urom_service\":\"unix:/run/other\"},\n"
+              "{\"role\":\"host\",\"pci\":\"b2:00.0\",\"card\":\"B\"}]}");
+
+    (void)state;
+    assert_string_equal(topology->devices[0].urom_service, "tcp:dpu-1:18610");
+    assert_string_equal(topology->devices[1].urom_service, "tcp:dpu-1:18610");
+    assert_string_equal(topology->devices[2].urom_service, "unix:/run/other");
+    assert_string_equal(topology->devices[3].urom_service, "");
+    soft_device_topology_free(topology);
+}
+
 static void syntax_errors_name_the_line(void **state)
 {
     (void)state;
@@ -332,6 +348,13 @@ static void values_are_checked(void **state)
          "devices[0].ipv4 is \"10.1\", allowed: an IPv4 address such as \"192.0.2.1\""},
         {DEVICE("\"ipv6\": \"10.0.0.1\""),
          "devices[0].ipv6 is \"10.0.0.1\", allowed: an IPv6 address such as \"2001:db8::1\""},
+        {DEVICE("\"urom_service\": \"tcp:dpu-1:0\""),
+         "devices[0].urom_service is \"tcp:dpu-1:0\", allowed: /PATH, unix:/PATH, HOST, HOST:PORT "
+         "or "
+         "tcp:HOST:PORT of 1 to 239 bytes"},
+        {DEVICE("\"urom_service\": 18610"),
+         "devices[0].urom_service is 18610, allowed: /PATH, unix:/PATH, HOST, HOST:PORT or "
+         "tcp:HOST:PORT of 1 to 239 bytes"},
         {DEVICE("\"comment\": 1"), "devices[0].comment is 1, allowed: text"},
         {DEVICE("\"caps\": true"), "devices[0].caps is true, allowed: an object of capabilities"},
         {DEVICE("\"caps\": {\"dma_max_buf_size\": \"2X\"}"),
@@ -514,6 +537,7 @@ int main(void)
         cmocka_unit_test(processors_are_checked),
         cmocka_unit_test(given_names_are_not_taken_twice),
         cmocka_unit_test(representors_default_to_the_card),
+        cmocka_unit_test(a_service_belongs_to_the_card),
         cmocka_unit_test(syntax_errors_name_the_line),
         cmocka_unit_test(values_are_checked),
         cmocka_unit_test(unknown_fields_are_refused_everywhere),
