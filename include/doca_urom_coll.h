@@ -108,7 +108,7 @@ doca_error_t doca_urom_coll_team_create(struct doca_urom_ops *ops, uint64_t team
  * @cb: runs when it is done; the team is gone when it returns, whatever the status. May be NULL
  * @user_data: for cb
  *
- * Returns DOCA_SUCCESS, or
+ * Returns DOCA_SUCCESS, or, and the team stays until doca_urom_ops_destroy() at the latest,
  *   DOCA_ERROR_INVALID_VALUE: team is NULL
  *   DOCA_ERROR_BAD_STATE: its callback has not run yet; or one of the codes of all operations
  */

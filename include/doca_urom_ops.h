@@ -93,7 +93,8 @@ doca_error_t doca_urom_ops_create(struct doca_urom_service *service,
                                   struct doca_urom_ops **ops);
 
 /**
- * End the object and the regions that are left of it.
+ * End the object, and the regions and teams that are left of it: those that were not destroyed, or
+ * could not be because worker or service are gone.
  *
  * Returns DOCA_SUCCESS, or
  *   DOCA_ERROR_INVALID_VALUE: ops is NULL
@@ -168,7 +169,7 @@ doca_error_t doca_urom_ops_region_attach_domain(struct doca_urom_ops *ops, uint6
  *   gone when it returns, whatever the status. May be NULL
  * @user_data: for cb
  *
- * Returns DOCA_SUCCESS, or
+ * Returns DOCA_SUCCESS, or, and the region stays until doca_urom_ops_destroy() at the latest,
  *   DOCA_ERROR_INVALID_VALUE: region is NULL
  *   DOCA_ERROR_BAD_STATE: its callback has not run yet, or it is being destroyed; or one of the
  *     codes of all operations

@@ -528,14 +528,8 @@ static void a_member_that_begins_and_leaves_fails_what_needs_it(void **state)
 /* What a member whose worker is dead had in flight, and its team. */
 static void bury(unsigned int i)
 {
-    static struct doca_urom_coll_team *left[16];
-    static unsigned int nleft;
-
-    /* IO_FAILED, now or later; in the first case the team stays. */
-    if (doca_urom_coll_team_destroy(teams[i], ops_done, &results[i]) != DOCA_SUCCESS) {
-        assert_true(nleft < 16 && left[nleft] == NULL);
-        left[nleft++] = teams[i];
-    }
+    /* IO_FAILED, now or later; in the first case the team stays until its operations end. */
+    (void)doca_urom_coll_team_destroy(teams[i], ops_done, &results[i]);
     while (doca_urom_ops_get_inflight(ops[i]) > 0)
         fixture_event(team.host.pe);
     results[i].count = 0;
@@ -552,6 +546,33 @@ static void a_worker_that_dies_fails_the_team(void **state)
     destroy_teams(2, teams);
     bury(2);
     close_members();
+}
+
+/* Its end cannot even be begun: nothing is lost, nothing waits, and no callback comes. */
+static void a_team_without_its_worker_ends_with_its_operations(void **state)
+{
+    pid_t pid;
+
+    (void)state;
+    open_members(2);
+    pid = team_pid(1);
+    assert_int_equal(kill(pid, SIGKILL), 0);
+    fixture_wait_dead(pid);
+    while (doca_urom_coll_barrier(teams[1], NULL, NULL) == DOCA_SUCCESS) {
+        while (doca_urom_ops_get_inflight(ops[1]) > 0)
+            fixture_event(team.host.pe);
+    }
+    for (unsigned int i = 0; i < 2; i++)
+        assert_doca(DOCA_ERROR_IO_FAILED,
+                    doca_urom_coll_team_destroy(teams[1], ops_done, &results[1]));
+    fixture_daemon_kill(&daemon_one);
+    for (unsigned int i = 0; i < 2; i++) {
+        assert_doca(DOCA_ERROR_NOT_PERMITTED,
+                    doca_urom_coll_team_destroy(teams[i], ops_done, &results[i]));
+        assert_ok(doca_urom_ops_destroy(ops[i]));
+        assert_int_equal(results[i].count, 0);
+    }
+    team_close(&team);
 }
 
 /* A member's worker has taken all that was posted before, and told the others. */
@@ -683,6 +704,7 @@ int main(void)
         cmocka_unit_test(a_member_that_leaves_fails_what_needs_it),
         cmocka_unit_test(a_member_that_begins_and_leaves_fails_what_needs_it),
         cmocka_unit_test(a_worker_that_dies_fails_the_team),
+        cmocka_unit_test(a_team_without_its_worker_ends_with_its_operations),
         cmocka_unit_test(a_member_that_begins_and_dies_fails_who_waits_for_another),
         cmocka_unit_test(a_member_that_begins_and_leaves_fails_who_waits_for_another),
         cmocka_unit_test(a_member_that_dies_at_any_moment_keeps_nobody),

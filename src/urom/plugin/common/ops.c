@@ -94,6 +94,7 @@ doca_error_t doca_urom_ops_create(struct doca_urom_service *service,
     made->worker = worker;
     made->ctx = doca_urom_worker_as_ctx(worker);
     od_list_init(&made->regions);
+    od_list_init(&made->held);
     result = find_plugins(made, service, plugins);
     if (result == DOCA_SUCCESS)
         result = add_task(made);
@@ -122,6 +123,10 @@ doca_error_t doca_urom_ops_destroy(struct doca_urom_ops *ops)
     OD_LIST_FOR_EACH_SAFE(link, &ops->regions)
     {
         ops_region_free(OD_LIST_ENTRY(link, struct doca_urom_ops_region, link));
+    }
+    OD_LIST_FOR_EACH_SAFE(link, &ops->held)
+    {
+        free(OD_LIST_ENTRY(link, struct ops_held, link));
     }
     while (ops->nfree > 0)
         doca_urom_worker_cmd_task_release(ops->free_tasks[--ops->nfree]);

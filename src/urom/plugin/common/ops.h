@@ -33,6 +33,12 @@ struct doca_urom_ops {
     size_t room;     /* bytes of a payload */
     char listen[64]; /* HOST:0 where workers of other hosts reach this process; "": they do not */
     struct od_list regions;
+    struct od_list held; /* struct ops_held: what else ends with the object */
+};
+
+/* First member of an object that is one block of memory. */
+struct ops_held {
+    struct od_list link;
 };
 
 struct ops_end;

@@ -20,6 +20,7 @@ enum team_state {
 };
 
 struct doca_urom_coll_team {
+    struct ops_held held;
     struct doca_urom_ops *ops;
     enum team_state state;
     uint64_t handle;
@@ -42,6 +43,12 @@ struct inline_op {
  * Teams
  */
 
+static void free_team(struct doca_urom_coll_team *team)
+{
+    od_list_remove(&team->held.link);
+    free(team);
+}
+
 static void on_created(struct doca_urom_ops *ops, doca_error_t status,
                        const struct doca_buf *response, const struct ops_end *end)
 {
@@ -57,7 +64,7 @@ static void on_created(struct doca_urom_ops *ops, doca_error_t status,
     }
     team->cb(team, status, team->user_data);
     if (status != DOCA_SUCCESS)
-        free(team);
+        free_team(team);
 }
 
 static doca_error_t check_create(const struct doca_urom_ops *ops, const uint64_t *ids,
@@ -99,6 +106,7 @@ doca_error_t doca_urom_coll_team_create(struct doca_urom_ops *ops, uint64_t team
     made = calloc(1, sizeof(*made));
     if (made == NULL)
         return DOCA_ERROR_NO_MEMORY;
+    od_list_append(&ops->held, &made->held.link);
     made->ops = ops;
     made->size = size;
     made->cb = cb;
@@ -119,7 +127,7 @@ doca_error_t doca_urom_coll_team_create(struct doca_urom_ops *ops, uint64_t team
     return DOCA_SUCCESS;
 
 err_free:
-    free(made);
+    free_team(made);
     return result;
 }
 
@@ -141,7 +149,7 @@ static void on_destroyed(struct doca_urom_ops *ops, doca_error_t status,
     void *user_data = team->user_data;
 
     (void)response;
-    free(team);
+    free_team(team);
     if (end->cb != NULL)
         ((doca_urom_ops_cb_t)end->cb)(ops, status, user_data);
 }
