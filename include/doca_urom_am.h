@@ -67,8 +67,22 @@ struct doca_urom_am_message {
     uint32_t handler;  /**< who runs there */
     uint32_t flags;    /**< 0 or DOCA_UROM_AM_NO_ACK */
     const void *bytes; /**< copied; may be NULL when len is 0 */
-    size_t len;        /**< limited by the service's messages, 4032 by default */
+    size_t len;        /**< at most doca_urom_am_get_max_len() */
 };
+
+/**
+ * Get how long a message may be. It follows from the service's messages, see
+ * doca_urom_service_set_max_comm_msg_size(): 4032 bytes by default. A receiver whose messages are
+ * shorter is told DOCA_ERROR_TOO_BIG.
+ *
+ * @max_len: receives the number of bytes
+ *
+ * Returns DOCA_SUCCESS, or
+ *   DOCA_ERROR_INVALID_VALUE: a pointer is NULL
+ *   DOCA_ERROR_NOT_SUPPORTED: the worker has not loaded worker_am
+ */
+DOCA_EXPERIMENTAL
+doca_error_t doca_urom_am_get_max_len(const struct doca_urom_ops *ops, size_t *max_len);
 
 /**
  * Send a message.

@@ -274,6 +274,73 @@ static void many_at_once(void **state)
     close_side(&side);
 }
 
+/* One worker, with messages of the service's that are so long; env may be NULL. */
+static void open_alone(struct side *side, uint32_t msg_size, char *const *env)
+{
+    struct team *one = &side->team;
+
+    *one = (struct team){.count = 1};
+    fixture_host_prepare(&one->host);
+    assert_ok(doca_urom_service_set_max_comm_msg_size(one->host.service, msg_size));
+    assert_ok(doca_ctx_start(one->host.service_ctx));
+    one->plugin = fixture_plugin(&one->host, "worker_am");
+    one->workers[0] = fixture_worker(&one->host, 100, one->plugin);
+    if (env != NULL)
+        assert_ok(doca_urom_worker_set_env(one->workers[0], env, 1));
+    assert_int_equal(fixture_worker_start(&one->host, one->workers[0]), DOCA_CTX_STATE_RUNNING);
+    team_meet(one);
+    open_ops(side, 1);
+}
+
+static void the_longest_message_is_told(void **state)
+{
+    static const uint32_t sizes[] = {4096, 1000, 128};
+    struct outcome outcome, recv;
+    struct side side;
+    uint8_t bytes[4096];
+    size_t max;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(bytes); i++)
+        bytes[i] = (uint8_t)(i * 7 + i / 256);
+    for (unsigned int i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+        struct doca_urom_am_message message = {
+            .source = TEAM_DOMAIN_ID(0), .dest = TEAM_DOMAIN_ID(0), .bytes = bytes};
+
+        open_alone(&side, sizes[i], NULL);
+        assert_ok(doca_urom_am_get_max_len(side.ops[0], &max));
+        assert_int_equal(max, sizes[i] - 64); /* of which its head takes 40 */
+        assert_ok(send_to(&side, 0, 0, DOCA_UROM_AM_ECHO, bytes, max, &outcome));
+        assert_int_equal(outcome.len, max);
+        assert_memory_equal(outcome.bytes, bytes, max);
+        post_recv(&side, 0, DOCA_UROM_AM_ANY, &recv);
+        assert_ok(send_to(&side, 0, 0, DOCA_UROM_AM_DELIVER, bytes, max, &outcome));
+        await(&side, &recv);
+        assert_ok(recv.status);
+        assert_int_equal(recv.len, max);
+        assert_memory_equal(recv.bytes, bytes, max);
+        message.len = max + 1;
+        assert_doca(DOCA_ERROR_INVALID_VALUE,
+                    doca_urom_am_send(side.ops[0], &message, on_sent, &outcome));
+        close_side(&side);
+    }
+}
+
+static void without_the_plugin_there_is_no_longest_message(void **state)
+{
+    struct side side;
+    size_t max = 7;
+
+    (void)state;
+    team_open(&side.team, "worker_rma", 1);
+    open_ops(&side, 1);
+    assert_doca(DOCA_ERROR_NOT_SUPPORTED, doca_urom_am_get_max_len(side.ops[0], &max));
+    assert_doca(DOCA_ERROR_INVALID_VALUE, doca_urom_am_get_max_len(side.ops[0], NULL));
+    assert_doca(DOCA_ERROR_INVALID_VALUE, doca_urom_am_get_max_len(NULL, &max));
+    assert_int_equal(max, 7);
+    close_side(&side);
+}
+
 static void handlers_of_a_program(void **state)
 {
     char variable[512], *env[] = {variable};
@@ -284,15 +351,7 @@ static void handlers_of_a_program(void **state)
     (void)state;
     assert_non_null(getenv("UROM_TEST_HANDLERS"));
     snprintf(variable, sizeof(variable), "UROM_AM_HANDLERS=%s", getenv("UROM_TEST_HANDLERS"));
-    side.team = (struct team){.count = 1};
-    fixture_host_open(&side.team.host);
-    side.team.plugin = fixture_plugin(&side.team.host, "worker_am");
-    side.team.workers[0] = fixture_worker(&side.team.host, 100, side.team.plugin);
-    assert_ok(doca_urom_worker_set_env(side.team.workers[0], env, 1));
-    assert_int_equal(fixture_worker_start(&side.team.host, side.team.workers[0]),
-                     DOCA_CTX_STATE_RUNNING);
-    team_meet(&side.team);
-    open_ops(&side, 1);
+    open_alone(&side, 4096, env);
     assert_ok(send_to(&side, 0, 0, HANDLER_TELL, "12345", 5, &outcome));
     assert_int_equal(outcome.len, sizeof(told));
     memcpy(&told, outcome.bytes, sizeof(told));
@@ -405,6 +464,8 @@ int main(void)
         cmocka_unit_test(cancelled),
         cmocka_unit_test(too_many_wait),
         cmocka_unit_test(many_at_once),
+        cmocka_unit_test(the_longest_message_is_told),
+        cmocka_unit_test(without_the_plugin_there_is_no_longest_message),
         cmocka_unit_test(handlers_of_a_program),
         cmocka_unit_test(handlers_that_are_none),
         cmocka_unit_test(refusals),

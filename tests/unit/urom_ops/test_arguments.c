@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <doca_urom_am.h>
 #include <doca_urom_amo.h>
 #include <doca_urom_coll.h>
 #include <doca_urom_ops.h>
@@ -51,6 +52,7 @@ static void operations(void **state)
     struct doca_urom_coll_team *team;
     struct doca_urom_amo amo = {.size = 8};
     const uint64_t id = 1;
+    size_t len;
 
     (void)state;
     refuses(doca_urom_rma_put(NULL, NULL, 0, NULL, 0, 8, 0, NULL, NULL));
@@ -59,6 +61,7 @@ static void operations(void **state)
     refuses(doca_urom_rma_get_inline(NULL, NULL, 0, 8, 0, NULL, NULL));
     refuses(doca_urom_rma_flush(NULL, NULL, NULL));
     refuses(doca_urom_amo_post(NULL, &amo, NULL, NULL));
+    refuses(doca_urom_am_get_max_len(NULL, &len));
     refuses(doca_urom_coll_team_create(NULL, 1, 1, &id, 1, NULL, NULL, &team));
     refuses(doca_urom_coll_team_destroy(NULL, NULL, NULL));
     refuses(doca_urom_coll_barrier(NULL, NULL, NULL));

@@ -158,15 +158,20 @@ static void on_done(struct doca_urom_worker_cmd_task *task, union doca_data task
     end.ops->free_tasks[end.ops->nfree++] = task;
 }
 
+doca_error_t ops_not_loaded(const struct doca_urom_ops *ops, const char *func)
+{
+    return CORE_FAIL(DOCA_ERROR_NOT_SUPPORTED, OPS_LOG, func, ops->ctx->name, "plugin",
+                     "not loaded" CORE_REMEDY
+                     "select it with doca_urom_worker_set_plugins() before the start");
+}
+
 doca_error_t ops_take(struct doca_urom_ops *ops, uint64_t plugin, const char *func,
                       struct doca_urom_worker_cmd_task **task, void **payload)
 {
     doca_error_t result;
 
     if (od_unlikely(plugin == 0))
-        return CORE_FAIL(DOCA_ERROR_NOT_SUPPORTED, OPS_LOG, func, ops->ctx->name, "plugin",
-                         "not loaded" CORE_REMEDY
-                         "select it with doca_urom_worker_set_plugins() before the start");
+        return ops_not_loaded(ops, func);
     if (od_unlikely(ops->nfree == 0)) {
         result = add_task(ops);
         if (result != DOCA_SUCCESS)

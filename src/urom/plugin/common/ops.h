@@ -56,6 +56,8 @@ struct ops_end {
 
 _Static_assert(sizeof(struct ops_end) == 32, "as large as the user area of a task");
 
+/* NOT_SUPPORTED, logged: the worker lacks the plugin of the public call `func`. */
+doca_error_t ops_not_loaded(const struct doca_urom_ops *ops, const char *func);
 /* A free task and its payload, whose head is filled in. `func` is the public call. */
 doca_error_t ops_take(struct doca_urom_ops *ops, uint64_t plugin, const char *func,
                       struct doca_urom_worker_cmd_task **task, void **payload);

@@ -25,11 +25,26 @@ static void on_sent(struct doca_urom_ops *ops, doca_error_t status, const struct
         ((doca_urom_am_sent_cb_t)end->cb)(ops, status, reply, len, end->user_data);
 }
 
+static size_t max_len(const struct doca_urom_ops *ops)
+{
+    return ops->room - OD_MIN(ops->room, sizeof(struct am_send));
+}
+
+doca_error_t doca_urom_am_get_max_len(const struct doca_urom_ops *ops, size_t *len)
+{
+    if (ops == NULL)
+        return CORE_FAIL_NULL(OPS_LOG, __func__, "ops");
+    if (len == NULL)
+        return CORE_FAIL_NULL(OPS_LOG, __func__, "max_len");
+    if (ops->plugins[OPS_AM] == 0)
+        return ops_not_loaded(ops, __func__);
+    *len = max_len(ops);
+    return DOCA_SUCCESS;
+}
+
 static doca_error_t check(const struct doca_urom_ops *ops,
                           const struct doca_urom_am_message *message, const char *func)
 {
-    const size_t head = sizeof(struct am_send);
-
     if (ops == NULL)
         return CORE_FAIL_NULL(OPS_LOG, func, "ops");
     if (message == NULL)
@@ -39,10 +54,9 @@ static doca_error_t check(const struct doca_urom_ops *ops,
     if ((message->flags & ~DOCA_UROM_AM_NO_ACK) != 0)
         return CORE_FAIL(DOCA_ERROR_INVALID_VALUE, OPS_LOG, func, ops->ctx->name, "flags",
                          "0x%x" CORE_LIMIT "DOCA_UROM_AM_NO_ACK", message->flags);
-    if (message->len > ops->room - OD_MIN(ops->room, head))
+    if (message->len > max_len(ops))
         return CORE_FAIL(DOCA_ERROR_INVALID_VALUE, OPS_LOG, func, ops->ctx->name, "len",
-                         "%zu" CORE_LIMIT "%zu of a message", message->len,
-                         ops->room - OD_MIN(ops->room, head));
+                         "%zu" CORE_LIMIT "%zu of a message", message->len, max_len(ops));
     return DOCA_SUCCESS;
 }
 
