@@ -167,6 +167,7 @@ static int open_queue(struct doca_eth_txq *txq)
         .num = gpu->num,
         .ncqes = gpu->ncqes,
         .magic = &((struct doca_gpu_eth_txq *)gpu->handle->cpu)->opendoca.magic,
+        .gpu = txq->ctx.gpu->soft,
         .waker = gpu->completes_on_gpu ? NULL : core_ctx_waker(&txq->ctx)};
     int err = soft_nic_port_hold(txq->ctx.dev->info.soft, &txq->port);
 

@@ -29,13 +29,18 @@ struct gpu_fix {
     struct doca_dev *a, *b;
 };
 
-static inline void gpu_fix_open(struct gpu_fix *fix)
+static inline void gpu_fix_open_at(struct gpu_fix *fix, const char *address)
 {
     memset(fix, 0, sizeof(*fix));
     fix->a = eth_open_dev(0);
     fix->b = eth_open_dev(1);
     assert_ok(doca_pe_create(&fix->pe));
-    assert_ok(doca_gpu_create("0000:41:00.0", &fix->gpu));
+    assert_ok(doca_gpu_create(address, &fix->gpu));
+}
+
+static inline void gpu_fix_open(struct gpu_fix *fix)
+{
+    gpu_fix_open_at(fix, "0000:41:00.0");
 }
 
 static inline void gpu_fix_close(struct gpu_fix *fix)
@@ -285,6 +290,28 @@ static inline uint8_t gpu_tx_complete(struct gpu_tx *tx, uint16_t *index)
         return 0;
     assert_int_equal(opendoca_gpu_cqe_opcode(tail), OPENDOCA_GPU_CQE_TX_ERROR);
     return (uint8_t)(opendoca_gpu_peek(&cqe->time_be) >> 56);
+}
+
+/* ---- UDP over IPv4, 64 bytes, both sums wrong ---- */
+
+static inline void gpu_udp(uint8_t *f)
+{
+    static const uint8_t head[42] = {2,    0, 0,  0,  0, 2, 2, 0, 0,  0,  0,    1,    8,    0,
+                                     0x45, 0, 0,  50, 0, 1, 0, 0, 64, 17, 0xaa, 0xaa, 10,   0,
+                                     0,    1, 10, 0,  0, 2, 0, 7, 0,  9,  0,    30,   0xbb, 0xbb};
+
+    memcpy(f, head, sizeof(head));
+    for (int i = 42; i < 64; i++)
+        f[i] = (uint8_t)i;
+}
+
+static inline uint16_t gpu_add_up(const uint8_t *at, uint32_t len, uint32_t sum)
+{
+    for (uint32_t i = 0; i < len; i += 2)
+        sum += (uint32_t)at[i] << 8 | at[i + 1];
+    while (sum > 0xffff)
+        sum = (sum & 0xffff) + (sum >> 16);
+    return (uint16_t)sum;
 }
 
 #endif /* TESTS_LIB_GPU_FIXTURE_H_ */

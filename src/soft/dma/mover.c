@@ -2,19 +2,16 @@
 #include "soft/dma/mover.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <stdlib.h>
 
 #include "soft/copy/guard.h"
 #include "soft/copy/range.h"
 #include "soft/nic/mkey.h"
-#include "util/clock.h"
 
 /* Keys are held for a chunk, so that a map that ends does not wait for the whole of a large copy.
  */
-#define CHUNK  (1u << 20)
-#define STAGE  (256u << 10) /* of copies from and to memory that the CPU does not reach */
-#define GPU_NS 5000000000ull
+#define CHUNK (1u << 20)
+#define STAGE (256u << 10) /* of copies from and to memory that the CPU does not reach */
 
 struct soft_dma_mover {
     const struct soft_device *device;
@@ -135,22 +132,7 @@ static int find_side(const struct soft_dma_mover *mover, const struct soft_dma_e
 
 static int finish_staged(struct soft_dma_mover *mover, int err)
 {
-    const struct soft_gpu_ops *ops = mover->gpu->ops;
-    const uint64_t end = od_now_ns() + GPU_NS;
-    uint64_t mark;
-    int done = 0;
-
-    if (err == 0)
-        err = ops->mark(mover->copier, &mark);
-    while (err == 0 && done == 0) {
-        done = ops->is_done(mover->copier, mark);
-        if (done == 0) {
-            if (od_now_ns() > end)
-                return -EIO;
-            sched_yield();
-        }
-    }
-    return err == 0 && done == 1 ? 0 : -EIO;
+    return err == 0 && soft_gpu_await_copies(mover->gpu, mover->copier) == 0 ? 0 : -EIO;
 }
 
 static int move_chunk(struct soft_dma_mover *mover, struct side *dst, struct side *src,

@@ -5,11 +5,15 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/clock.h"
 #include "util/note.h"
+
+#define COPIES_NS 5000000000ull
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct od_list memories = {&memories, &memories};
@@ -133,6 +137,26 @@ int soft_gpu_open(const char *address, struct soft_gpu **gpu)
     (*gpu)->holders = 1;
     memcpy((*gpu)->id, id, sizeof(id));
     return 0;
+}
+
+int soft_gpu_await_copies(const struct soft_gpu *gpu, struct soft_gpu_copier *copier)
+{
+    const uint64_t end = od_now_ns() + COPIES_NS;
+    uint64_t mark;
+    int done = 0, err = gpu->ops->mark(copier, &mark);
+
+    if (err != 0)
+        return -EIO;
+    while (done == 0) {
+        done = gpu->ops->is_done(copier, mark);
+        if (done == 0) {
+            if (od_now_ns() > end)
+                return soft_fail(-EIO, "GPU %s: copies have not ended within %llu s", gpu->id,
+                                 COPIES_NS / 1000000000ull);
+            sched_yield();
+        }
+    }
+    return done == 1 ? 0 : -EIO;
 }
 
 /* ------------------------------------------------------------------------------------------------

@@ -91,6 +91,10 @@ SOFT_API uint32_t soft_gpu_close(struct soft_gpu *gpu);
 /* Whether soft_gpu_open() could find anything. 0 or a negative errno with a reason. */
 SOFT_API int soft_gpu_probe(void);
 
+/* Waits until all copies of the copier so far are done, for 5 seconds at most. 0, or -EIO with a
+ * reason: then they may still be under way. */
+SOFT_API int soft_gpu_await_copies(const struct soft_gpu *gpu, struct soft_gpu_copier *copier);
+
 /* Has the hook called whenever a kernel has ended, before anybody is told so; one for the process.
  * Only of kernels on the CPU, in programs that have their run-time library. */
 SOFT_API void soft_gpu_on_retire(void (*hook)(void));

@@ -221,6 +221,7 @@ struct opendoca_gpu_tx_words;
 struct opendoca_gpu_cqe;
 struct opendoca_gpu_slot;
 
+struct soft_gpu;
 struct soft_gpu_memory;
 
 struct soft_nic_rx_ring {
@@ -246,6 +247,7 @@ struct soft_nic_tx_ring {
     const struct opendoca_gpu_slot *slots;
     uint32_t num, ncqes; /* slots and records, powers of two */
     const uint32_t *magic;
+    struct soft_gpu *gpu;   /* whose memory frames may lie in, even if the CPU does not reach it */
     struct od_waker *waker; /* of whoever looks for records; NULL: nobody sleeps */
 };
 

@@ -8,6 +8,19 @@
 #include "soft/nic/nic_priv.h"
 
 struct soft_nic_worker; /* a thread of the engine */
+struct soft_gpu_memory;
+struct soft_nic_fetch;
+
+/* Frames of a batch that lie in memory of `gpu` which the CPU does not reach. `*fetch` is NULL when
+ * there is no such memory. 0, -ENOMEM, -EIO with a reason. */
+int soft_nic_fetch_open(struct soft_gpu *gpu, uint32_t max_len, struct soft_nic_fetch **fetch);
+void soft_nic_fetch_close(struct soft_nic_fetch *fetch); /* NULL is fine; waits for copies */
+/* Where the bytes at `at` are after soft_nic_fetch_finish(), until the next batch; NULL: there is
+ * no room left in this one. A frame that begins a batch has room. */
+const char *soft_nic_fetch_add(struct soft_nic_fetch *fetch, const struct soft_gpu_memory *memory,
+                               char *at, uint32_t len);
+/* 0, or -EIO with a reason: nothing of the batch has come, and nothing ever will. */
+int soft_nic_fetch_finish(struct soft_nic_fetch *fetch);
 
 /* Where the queue stands when a frame is over. */
 struct soft_nic_ring_made {
@@ -15,7 +28,9 @@ struct soft_nic_ring_made {
     uint32_t seg;  /* in it */
     bool is_last;  /* of its slot's frames */
     bool notify;
-    uint16_t index; /* of its slot */
+    bool is_fetched; /* from memory that the CPU does not reach */
+    uint8_t sums;    /* to be filled in */
+    uint16_t index;  /* of its slot */
 };
 
 struct soft_nic_ring_txq {
@@ -40,6 +55,7 @@ struct soft_nic_ring_txq {
     struct soft_nic_piece pieces[SOFT_NIC_BATCH][2];
     uint32_t scratch_size; /* for frames whose sums are filled in */
     uint8_t *scratch;
+    struct soft_nic_fetch *fetch; /* NULL: all memory is reached */
 };
 
 #endif /* OD_SOFT_NIC_RING_PRIV_H_ */

@@ -35,13 +35,18 @@ int soft_nic_ring_txq_open(struct soft_nic_port *port, const struct soft_nic_tx_
         err = soft_fail(-ENOMEM, "no memory for a send queue");
         goto err_close;
     }
-    err = soft_nic_engine_hold(port);
+    err = soft_nic_fetch_open(ring->gpu, q->scratch_size, &q->fetch);
     if (err != 0)
         goto err_free_scratch;
+    err = soft_nic_engine_hold(port);
+    if (err != 0)
+        goto err_close_fetch;
     soft_nic_engine_add(port, q);
     *out = q;
     return 0;
 
+err_close_fetch:
+    soft_nic_fetch_close(q->fetch);
 err_free_scratch:
     free(q->scratch);
 err_close:
@@ -57,6 +62,7 @@ void soft_nic_ring_txq_close(struct soft_nic_ring_txq *q)
         return;
     soft_nic_engine_remove(q);
     soft_nic_engine_release(q->port);
+    soft_nic_fetch_close(q->fetch);
     free(q->scratch);
     soft_nic_txq_close(q->txq);
     free(q);
@@ -206,24 +212,50 @@ static uint32_t next_seg(const struct soft_nic_ring_txq *q, const struct slot *s
  * Frames
  */
 
-static bool add_piece(const struct soft_nic_ring_txq *q, struct soft_nic_tx_frame *frame,
-                      struct soft_nic_piece *pieces, const struct opendoca_gpu_slot_seg *seg)
+/* Where bytes will be that only the GPU reaches. -EACCES: the key does not cover them; -EAGAIN:
+ * they have no room in this batch. */
+static int fetch_piece(struct soft_nic_ring_txq *q, const struct soft_nic_tx_frame *frame,
+                       const struct opendoca_gpu_slot_seg *seg, const char **at)
+{
+    const struct soft_nic_mkey *what = soft_nic_mkey_find(opendoca_gpu_swap32(seg->key_be),
+                                                          q->port->device, seg->addr, seg->bytes);
+
+    if (q->fetch == NULL || what == NULL || !what->can_read || what->memory == NULL ||
+        what->memory->gpu != q->ring.gpu)
+        return -EACCES;
+    q->made[q->nmade].is_fetched = true;
+    if (seg->bytes > q->scratch_size || frame->len > q->scratch_size - seg->bytes) {
+        *at = (const char *)q->scratch; /* too long to be sent, so nobody reads it */
+        return 0;
+    }
+    *at = soft_nic_fetch_add(q->fetch, what->memory,
+                             soft_gpu_at(what->memory, (const void *)(uintptr_t)seg->addr),
+                             seg->bytes);
+    return *at != NULL ? 0 : -EAGAIN;
+}
+
+static int add_piece(struct soft_nic_ring_txq *q, struct soft_nic_tx_frame *frame,
+                     struct soft_nic_piece *pieces, const struct opendoca_gpu_slot_seg *seg)
 {
     const char *at;
+    int err;
 
     if (seg->bytes == 0)
-        return true;
+        return 0;
     at = soft_nic_mkey_reach(opendoca_gpu_swap32(seg->key_be), q->port->device, seg->addr,
                              seg->bytes);
-    if (at == NULL)
-        return false;
+    if (od_unlikely(at == NULL)) {
+        err = fetch_piece(q, frame, seg, &at);
+        if (err != 0)
+            return err;
+    }
     pieces[frame->npieces++] = (struct soft_nic_piece){(void *)(uintptr_t)at, seg->bytes};
     frame->len = seg->bytes <= SOFT_NIC_FRAME_MAX ? frame->len + seg->bytes : UINT32_MAX / 2;
-    return true;
+    return 0;
 }
 
 /* Sums are written into a copy: the program's memory is only read. */
-static void sum(struct soft_nic_ring_txq *q, uint32_t place, uint64_t what)
+static void sum(struct soft_nic_ring_txq *q, uint32_t place, uint8_t what)
 {
     struct soft_nic_tx_frame *frame = &q->frames[place];
     uint8_t *copy = q->scratch + (size_t)place * q->scratch_size;
@@ -245,24 +277,28 @@ static void sum(struct soft_nic_ring_txq *q, uint32_t place, uint64_t what)
     frame->npieces = 1;
 }
 
-/* A frame of segments [seg, end) of the slot at `place`. False: a key does not cover its memory. */
-static bool make_frame(struct soft_nic_ring_txq *q, const struct slot *slot, uint64_t place,
-                       uint32_t seg, uint32_t end)
+/* A frame of segments [seg, end) of the slot at `place`. 0, or as of fetch_piece(). */
+static int make_frame(struct soft_nic_ring_txq *q, const struct slot *slot, uint64_t place,
+                      uint32_t seg, uint32_t end)
 {
     struct soft_nic_tx_frame *frame = &q->frames[q->nmade];
 
     *frame = (struct soft_nic_tx_frame){.pieces = q->pieces[q->nmade]};
+    q->made[q->nmade] = (struct soft_nic_ring_made){
+        .next = slot->next,
+        .seg = end,
+        .notify = slot->notify,
+        .sums = (uint8_t)(slot->what & (OPENDOCA_GPU_SLOT_L3_SUM | OPENDOCA_GPU_SLOT_L4_SUM)),
+        .index = slot->index};
     for (uint32_t i = seg; i < end; i++) {
         struct opendoca_gpu_slot_seg read = read_seg(q, place, i);
+        int err = add_piece(q, frame, q->pieces[q->nmade], &read);
 
-        if (!add_piece(q, frame, q->pieces[q->nmade], &read))
-            return false;
+        if (err != 0)
+            return err;
     }
-    if ((slot->what & (OPENDOCA_GPU_SLOT_L3_SUM | OPENDOCA_GPU_SLOT_L4_SUM)) != 0)
-        sum(q, q->nmade, slot->what);
-    q->made[q->nmade++] = (struct soft_nic_ring_made){
-        .next = slot->next, .seg = end, .notify = slot->notify, .index = slot->index};
-    return true;
+    q->nmade++;
+    return 0;
 }
 
 /* Frames of one slot, from `seg` on. False: no more can be made now; `*bad` tells that the first
@@ -271,6 +307,7 @@ static bool make_frames(struct soft_nic_ring_txq *q, const struct slot *slot, ui
                         uint32_t seg, bool *bad)
 {
     bool is_multi = slot->opcode == OPENDOCA_GPU_SLOT_MULTI;
+    int err;
 
     while (seg < slot->nsegs) {
         uint32_t end = is_multi ? seg + 1 : slot->nsegs;
@@ -281,8 +318,9 @@ static bool make_frames(struct soft_nic_ring_txq *q, const struct slot *slot, ui
             seg = end;
             continue;
         }
-        if (!make_frame(q, slot, place, seg, end)) {
-            *bad = true;
+        err = make_frame(q, slot, place, seg, end);
+        if (err != 0) {
+            *bad = err == -EACCES;
             return false;
         }
         seg = end;
@@ -382,23 +420,47 @@ static void note_sent(struct soft_nic_ring_txq *q, uint32_t n)
     }
 }
 
+/* The frames of the batch are where the CPU reads them when it returns; those from the first one on
+ * that could not be fetched are left out. 0, or the failure: that is the front itself. */
+static int finish_batch(struct soft_nic_ring_txq *q)
+{
+    int err = q->fetch != NULL ? soft_nic_fetch_finish(q->fetch) : 0;
+    uint32_t n = 0;
+
+    while (n < q->nmade && (err == 0 || !q->made[n].is_fetched)) {
+        if (q->made[n].sums != 0)
+            sum(q, n, q->made[n].sums);
+        n++;
+    }
+    q->nmade = n;
+    return n == 0 ? err : 0;
+}
+
+static void fail_front(struct soft_nic_ring_txq *q, enum soft_nic_counter counter, uint8_t syndrome)
+{
+    struct slot slot;
+
+    count(q, counter, 1);
+    if (!read_slot(q, q->next, &slot))
+        slot.next = q->next + 1;
+    finish(q, slot.next, (uint16_t)q->next, false, syndrome);
+}
+
 static uint32_t send_batch(struct soft_nic_ring_txq *q)
 {
     uint32_t sent = 0;
     bool is_bad;
+    int err;
 
     soft_nic_mkeys_enter();
     is_bad = make_batch(q);
+    err = finish_batch(q);
     if (q->nmade > 0)
         sent = soft_nic_txq_send(q->txq, q->frames, q->nmade);
     soft_nic_mkeys_leave();
-    if (is_bad) {
-        struct slot slot;
-
-        count(q, SOFT_NIC_TX_ERR_KEY, 1);
-        if (!read_slot(q, q->next, &slot))
-            slot.next = q->next + 1;
-        finish(q, slot.next, (uint16_t)q->next, false, OPENDOCA_GPU_SYNDROME_KEY);
+    if (is_bad || err != 0) {
+        fail_front(q, is_bad ? SOFT_NIC_TX_ERR_KEY : SOFT_NIC_TX_ERR_PORT,
+                   is_bad ? OPENDOCA_GPU_SYNDROME_KEY : OPENDOCA_GPU_SYNDROME_PORT);
         return 1;
     }
     note_sent(q, sent);

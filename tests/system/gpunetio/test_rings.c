@@ -391,27 +391,6 @@ static void multi_slots_send_a_frame_each(void **state)
     pair_close(&pair);
 }
 
-/* IPv4 and UDP with wrong sums. */
-static void make_udp(uint8_t *f)
-{
-    static const uint8_t head[42] = {2,    0, 0,  0,  0, 2, 2, 0, 0,  0,  0,    1,    8,    0,
-                                     0x45, 0, 0,  50, 0, 1, 0, 0, 64, 17, 0xaa, 0xaa, 10,   0,
-                                     0,    1, 10, 0,  0, 2, 0, 7, 0,  9,  0,    30,   0xbb, 0xbb};
-
-    memcpy(f, head, sizeof(head));
-    for (int i = 42; i < 64; i++)
-        f[i] = (uint8_t)i;
-}
-
-static uint16_t add_up(const uint8_t *at, uint32_t len, uint32_t sum)
-{
-    for (uint32_t i = 0; i < len; i += 2)
-        sum += (uint32_t)at[i] << 8 | at[i + 1];
-    while (sum > 0xffff)
-        sum = (sum & 0xffff) + (sum >> 16);
-    return (uint16_t)sum;
-}
-
 static void sums_are_filled_in_where_asked_for(void **state)
 {
     const unsigned int both = OPENDOCA_GPU_SLOT_L3_SUM | OPENDOCA_GPU_SLOT_L4_SUM;
@@ -422,16 +401,16 @@ static void sums_are_filled_in_where_asked_for(void **state)
 
     (void)state;
     pair_open(&pair, 16);
-    make_udp((uint8_t *)pair.frames.cpu);
+    gpu_udp((uint8_t *)pair.frames.cpu);
     at = gpu_tx_reserve(&pair.tx, 1);
     gpu_tx_control(&pair.tx, at, OPENDOCA_GPU_SLOT_SEND, 1, OPENDOCA_GPU_SLOT_NOTIFY, both);
     gpu_tx_seg(&pair.tx, at, 0, pair.frames.gpu, pair.frames.key_be, 64);
     gpu_tx_ring(&pair.tx);
     gpu_rx_wait(&pair.rx);
     got = (uint8_t *)gpu_rx_packet(&pair.rx);
-    assert_int_equal(add_up(got + 14, 20, 0), 0xffff);
-    assert_int_equal(add_up(got + 26, 38, 17 + 30), 0xffff); /* pseudo header and datagram */
-    assert_int_equal((uint8_t)pair.frames.cpu[24], 0xaa);    /* the source stays as it is */
+    assert_int_equal(gpu_add_up(got + 14, 20, 0), 0xffff);
+    assert_int_equal(gpu_add_up(got + 26, 38, 17 + 30), 0xffff); /* pseudo header and datagram */
+    assert_int_equal((uint8_t)pair.frames.cpu[24], 0xaa);        /* the source stays as it is */
     gpu_rx_done(&pair.rx);
     assert_int_equal(gpu_tx_complete(&pair.tx, &index), 0); /* its memory may be written again */
     /* What is no IP is sent as it is (GS-1). */

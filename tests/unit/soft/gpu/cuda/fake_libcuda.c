@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Stands in for CUDA's driver where there is no GPU: what our engine calls, over plain memory. */
+/* Stands in for CUDA's driver where there is no GPU: what our engine calls, over plain memory. Any
+ * thread may call; each has contexts of its own. */
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,15 +24,35 @@ enum {
     NOT_READY = 600,
     ALREADY_REGISTERED = 712,
     GPUS = 2,
-    MOST = 512
+    MOST = 512,
+    STREAMS = 8
 };
 
 static const char *const addresses[GPUS] = {"0000:3b:00.0", "0000:AF:00.0"};
 static bool started, resident;
 static int retained[GPUS], contexts[GPUS]; /* the address of contexts[i] is a context */
-static void *pushed[16];
-static int depth;
+static __thread void *pushed[16];
+static __thread int depth;
 static const char *wrong;
+
+/* ------------------------------------------------------------------------------------------------
+ * One call at a time
+ */
+
+static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+
+static int take_lock(void)
+{
+    return pthread_mutex_lock(&lock);
+}
+
+static void give_lock(const int *held)
+{
+    (void)held;
+    pthread_mutex_unlock(&lock);
+}
+
+#define LOCKED __attribute__((cleanup(give_lock), unused)) const int held = take_lock()
 
 /* ------------------------------------------------------------------------------------------------
  * Counting and failing
@@ -75,17 +97,20 @@ static int enter_with_context(const char *name)
 
 static void control_break_call(const char *name, int nth, int result)
 {
+    LOCKED;
     count_of(name)->fail_in = nth;
     count_of(name)->result = result;
 }
 
 static int control_calls(const char *name)
 {
+    LOCKED;
     return count_of(name)->calls;
 }
 
 static const char *control_wrong(void)
 {
+    LOCKED;
     const char *was = wrong;
 
     wrong = NULL;
@@ -94,6 +119,7 @@ static const char *control_wrong(void)
 
 static void control_stay(int is_resident)
 {
+    LOCKED;
     resident = is_resident != 0;
 }
 
@@ -109,6 +135,7 @@ static void waits_for_kernels(void)
 
 API int cuInit(unsigned int flags)
 {
+    LOCKED;
     const char *broken = getenv("FAKE_CUDA_INIT");
     int result = enter("cuInit");
 
@@ -120,12 +147,14 @@ API int cuInit(unsigned int flags)
 
 API int cuDeviceGetCount(int *count)
 {
+    LOCKED;
     *count = GPUS;
     return started ? enter("cuDeviceGetCount") : NOT_INITIALIZED;
 }
 
 API int cuDeviceGet(int *device, int ordinal)
 {
+    LOCKED;
     if (ordinal < 0 || ordinal >= GPUS)
         return INVALID_DEVICE;
     *device = ordinal;
@@ -134,6 +163,7 @@ API int cuDeviceGet(int *device, int ordinal)
 
 API int cuDeviceGetByPCIBusId(int *device, const char *id)
 {
+    LOCKED;
     for (int i = 0; i < GPUS; i++) {
         if (strcasecmp(addresses[i], id) == 0) {
             *device = i;
@@ -145,12 +175,14 @@ API int cuDeviceGetByPCIBusId(int *device, const char *id)
 
 API int cuDeviceGetPCIBusId(char *id, int size, int device)
 {
+    LOCKED;
     snprintf(id, (size_t)size, "%s", addresses[device]);
     return OK;
 }
 
 API int cuDeviceGetAttribute(int *value, int attribute, int device)
 {
+    LOCKED;
     int result = enter("cuDeviceGetAttribute");
 
     *value = attribute == 75 ? 9 : attribute == 19;
@@ -159,6 +191,7 @@ API int cuDeviceGetAttribute(int *value, int attribute, int device)
 
 API int cuDevicePrimaryCtxRetain(void **context, int device)
 {
+    LOCKED;
     int result = enter("cuDevicePrimaryCtxRetain");
 
     if (result != OK)
@@ -170,6 +203,7 @@ API int cuDevicePrimaryCtxRetain(void **context, int device)
 
 API int cuDevicePrimaryCtxRelease_v2(int device)
 {
+    LOCKED;
     if (retained[device]-- == 0)
         wrong = "a context is released that was not retained";
     return OK;
@@ -177,6 +211,7 @@ API int cuDevicePrimaryCtxRelease_v2(int device)
 
 API int cuCtxPushCurrent_v2(void *context)
 {
+    LOCKED;
     int result = enter("cuCtxPushCurrent");
 
     if (result == OK)
@@ -186,6 +221,7 @@ API int cuCtxPushCurrent_v2(void *context)
 
 API int cuCtxPopCurrent_v2(void **context)
 {
+    LOCKED;
     if (depth == 0) {
         wrong = "a context is popped that was not pushed";
         return INVALID_CONTEXT;
@@ -234,11 +270,13 @@ static char *plain_of(unsigned long long at, size_t len)
 
 static void *control_behind(unsigned long long at)
 {
+    LOCKED;
     return plain_of(at, 1);
 }
 
 API int cuMemAlloc_v2(unsigned long long *at, size_t len)
 {
+    LOCKED;
     int result = enter_with_context("cuMemAlloc");
     struct block *b = new_block();
     char *reserved;
@@ -266,6 +304,7 @@ API int cuMemAlloc_v2(unsigned long long *at, size_t len)
 
 API int cuMemFree_v2(unsigned long long at)
 {
+    LOCKED;
     struct block *b = find_block((uintptr_t)at, 1, false);
     int result = enter_with_context("cuMemFree");
 
@@ -282,6 +321,7 @@ API int cuMemFree_v2(unsigned long long at)
 
 API int cuMemHostRegister_v2(void *addr, size_t len, unsigned int flags)
 {
+    LOCKED;
     int result = enter_with_context("cuMemHostRegister");
 
     if (result != OK)
@@ -296,6 +336,7 @@ API int cuMemHostRegister_v2(void *addr, size_t len, unsigned int flags)
 
 API int cuMemHostUnregister(void *addr)
 {
+    LOCKED;
     struct block *b = find_block((uintptr_t)addr, 1, true);
 
     if (b == NULL || b->plain != addr) {
@@ -308,6 +349,7 @@ API int cuMemHostUnregister(void *addr)
 
 API int cuMemHostGetDevicePointer_v2(unsigned long long *at, void *addr, unsigned int flags)
 {
+    LOCKED;
     int result = enter_with_context("cuMemHostGetDevicePointer");
 
     if (result != OK || flags != 0 || find_block((uintptr_t)addr, 1, true) == NULL)
@@ -331,7 +373,7 @@ static struct stream {
     bool is_used;
     int first, last;
     struct work work[4096];
-} streams[4];
+} streams[STREAMS];
 
 struct event {
     bool is_used;
@@ -368,6 +410,7 @@ static int append(void *stream, struct work work)
 
 API int cuMemcpyHtoDAsync_v2(unsigned long long at, const void *cpu, size_t len, void *stream)
 {
+    LOCKED;
     int result = enter_with_context("cuMemcpyHtoDAsync");
     char *plain = plain_of(at, len);
 
@@ -382,6 +425,7 @@ API int cuMemcpyHtoDAsync_v2(unsigned long long at, const void *cpu, size_t len,
 
 API int cuMemcpyDtoHAsync_v2(void *cpu, unsigned long long at, size_t len, void *stream)
 {
+    LOCKED;
     int result = enter_with_context("cuMemcpyDtoHAsync");
     char *plain = plain_of(at, len);
 
@@ -396,13 +440,14 @@ API int cuMemcpyDtoHAsync_v2(void *cpu, unsigned long long at, size_t len, void 
 
 API int cuStreamCreate(void **stream, unsigned int flags)
 {
+    LOCKED;
     int result = enter_with_context("cuStreamCreate");
 
     if (result != OK)
         return result;
     if (flags != 1)
         wrong = "a stream that waits for the default one";
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < STREAMS; i++) {
         if (!streams[i].is_used) {
             streams[i].is_used = true;
             *stream = &streams[i];
@@ -414,6 +459,7 @@ API int cuStreamCreate(void **stream, unsigned int flags)
 
 API int cuStreamCreateWithPriority(void **stream, unsigned int flags, int priority)
 {
+    LOCKED;
     if (priority != -5)
         wrong = "not the greatest priority";
     return cuStreamCreate(stream, flags);
@@ -421,6 +467,7 @@ API int cuStreamCreateWithPriority(void **stream, unsigned int flags, int priori
 
 API int cuCtxGetStreamPriorityRange(int *least, int *greatest)
 {
+    LOCKED;
     *least = 0;
     *greatest = -5;
     return enter_with_context("cuCtxGetStreamPriorityRange");
@@ -428,6 +475,7 @@ API int cuCtxGetStreamPriorityRange(int *least, int *greatest)
 
 API int cuStreamQuery(void *stream)
 {
+    LOCKED;
     struct stream *s = stream;
     int result = enter_with_context("cuStreamQuery");
 
@@ -439,6 +487,7 @@ API int cuStreamQuery(void *stream)
 
 API int cuStreamDestroy_v2(void *stream)
 {
+    LOCKED;
     struct stream *s = stream;
 
     if (s->first != s->last)
@@ -450,6 +499,7 @@ API int cuStreamDestroy_v2(void *stream)
 
 API int cuEventCreate(void **event, unsigned int flags)
 {
+    LOCKED;
     int result = enter_with_context("cuEventCreate");
 
     if (result != OK)
@@ -468,6 +518,7 @@ API int cuEventCreate(void **event, unsigned int flags)
 
 API int cuEventRecord(void *event, void *stream)
 {
+    LOCKED;
     struct event *e = event;
     int result = enter_with_context("cuEventRecord");
 
@@ -480,6 +531,7 @@ API int cuEventRecord(void *event, void *stream)
 
 API int cuEventQuery(void *event)
 {
+    LOCKED;
     struct event *e = event;
     int result = enter_with_context("cuEventQuery");
 
@@ -492,12 +544,14 @@ API int cuEventQuery(void *event)
 
 API int cuEventDestroy_v2(void *event)
 {
+    LOCKED;
     ((struct event *)event)->is_used = false;
     return enter_with_context("cuEventDestroy");
 }
 
 API int cuPointerSetAttribute(const void *value, int attribute, unsigned long long at)
 {
+    LOCKED;
     int result = enter_with_context("cuPointerSetAttribute");
 
     if (attribute != 6 || *(const unsigned int *)value != 1 || plain_of(at, 1) == NULL)
@@ -507,6 +561,7 @@ API int cuPointerSetAttribute(const void *value, int attribute, unsigned long lo
 
 API int cuGetErrorString(int result, const char **text)
 {
+    LOCKED;
     *text = result == OUT_OF_MEMORY ? "out of memory" : "a fault on purpose";
     return OK;
 }
@@ -517,13 +572,14 @@ API int cuGetErrorString(int result, const char **text)
 
 static int control_left(void)
 {
+    LOCKED;
     int left = depth;
 
     for (int i = 0; i < GPUS; i++)
         left += retained[i];
     for (int i = 0; i < MOST; i++)
         left += (blocks[i].len > 0) + events[i].is_used;
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < STREAMS; i++)
         left += streams[i].is_used;
     return left;
 }
