@@ -24,7 +24,14 @@ if [ "${wrapper[0]-}" = valgrind ]; then
 fi
 
 stage=$(python3 -B "$here/../tests/lib/stage.py" "$build" 100000000) || exit 2
-trap 'rm -rf "$stage"' EXIT
+here_host=od-samples_here-$$ there_host=od-samples_there-$$
+remove_hosts()
+{
+    ip netns del "$here_host"
+    ip netns del "$there_host"
+} 2>/dev/null
+
+trap 'remove_hosts; rm -rf "$stage"' EXIT
 trap '' PIPE # of a host half that died
 failures=0
 
@@ -247,10 +254,10 @@ run_ranks() # sample, what it must print, arguments...
     program=$samples/$sample/build-host/$(basename "$sample")
     shift 2
     ran+="$sample "
-    if ! command -v mpirun >/dev/null || [ ! -x "$program" ] || [ ${#wrapper[@]} -gt 0 ]; then
+    if ! command -v mpirun >/dev/null || [ ! -x "$program" ] || [ "${wrapper[0]-}" = valgrind ]; then
         return
     fi
-    timeout 300 mpirun --allow-run-as-root --oversubscribe --bind-to none -n 2 "$program" "$@" \
+    timeout 300 "${wrapper[@]}" mpirun --allow-run-as-root --oversubscribe --bind-to none -n 2 "$program" "$@" \
         >"$stage/out" 2>&1 </dev/null || status=$?
     if [ $status -ne 0 ] || ! grep -q "$wanted" "$stage/out"; then
         fail "$sample $*: exit status $status, wanted \"$wanted\""
@@ -277,6 +284,50 @@ run_ranks doca_urom/urom_allreduce "2 ranks added 1000 elements" 1000
 run_ranks doca_urom/urom_overlap "overlap" 65536
 kill "$daemon"
 wait "$daemon" || { cp "$stage/daemon.out" "$stage/out"; fail "the service: exit status $?"; }
+
+# The same with the service on another host, a network namespace, where only the devices file leads.
+make_hosts()
+{
+    remove_hosts
+    ip netns add "$here_host" && ip netns add "$there_host" &&
+        ip link add odsh$$ netns "$here_host" type veth peer name odst$$ netns "$there_host" &&
+        ip -n "$here_host" addr add 10.99.6.1/24 dev odsh$$ && ip -n "$here_host" link set odsh$$ up &&
+        ip -n "$there_host" addr add 10.99.6.2/24 dev odst$$ && ip -n "$there_host" link set odst$$ up &&
+        ip -n "$here_host" link set lo up && ip -n "$there_host" link set lo up
+} 2>/dev/null
+
+run_between_hosts()
+{
+    local daemon
+    printf '{"devices": [{"role": "host", "pci": "b1:00.0", "urom_service": "10.99.6.2"}]}\n' \
+        >"$stage/there.json"
+    (umask 077 && echo "a secret of both hosts" >"$stage/token" && mkdir "$stage/run-there")
+    OPENDOCA_RUNTIME_DIR=$stage/run-there ip netns exec "$there_host" \
+        "$stage$prefix/services/doca_urom_daemon" --listen 10.99.6.2:18610 --allow-net 10.99.6.0/24 \
+        --token-file "$stage/token" --remote-allow-env >"$stage/daemon.out" 2>&1 </dev/null &
+    daemon=$!
+    for _ in {1..600}; do
+        grep -q "ready: " "$stage/daemon.out" && break
+        sleep 0.1
+    done
+    export OPENDOCA_CONFIG=$stage/there.json DOCA_UROM_TOKEN_FILE=$stage/token
+    wrapper=(ip netns exec "$here_host")
+    run doca_urom/urom_put_get 'got "some text"' host "some text"
+    run doca_urom/urom_hundred "100 additions" host
+    run doca_urom/urom_counter "counted to 3000" host
+    run doca_urom/urom_active_message "501 messages, 501 right answers; the handler counted 500" host
+    run_ranks doca_urom/urom_allreduce "2 ranks added 1000 elements" 1000
+    run_ranks doca_urom/urom_overlap "overlap" 65536
+    wrapper=()
+    unset OPENDOCA_CONFIG DOCA_UROM_TOKEN_FILE
+    kill "$daemon"
+    wait "$daemon" || { cp "$stage/daemon.out" "$stage/out"; fail "the service there: exit status $?"; }
+}
+
+if [ ${#wrapper[@]} -eq 0 ] && make_hosts; then
+    run_between_hosts
+fi
+remove_hosts
 
 # The demo has a wire and a ping for it, where there is a right to them.
 ran+="doca_gpunetio/gpu_icmp_echo "
