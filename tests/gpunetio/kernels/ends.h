@@ -66,6 +66,13 @@ template <typename T> static inline told_word<T> tell_word(T *at)
 #define OK(call)   CHECK((call) == DOCA_SUCCESS)
 #define CUDA(call) CHECK((call) == cudaSuccess)
 
+/* Under a sanitizer programs do less of the same. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define ENDS_SANITIZED true
+#else
+#define ENDS_SANITIZED false
+#endif
+
 #define ENDS_SECONDS 60 /* what anything may take on a busy machine */
 
 static inline void ends_forget()
@@ -74,6 +81,19 @@ static inline void ends_forget()
 
     if (path != nullptr)
         unlink(path);
+}
+
+/* ThreadSanitizer does not see that what comes out of Linux went into it before: to it slots and
+ * frames that are written anew are races. */
+static inline bool ends_can(const char *wire)
+{
+#ifdef __SANITIZE_THREAD__
+    for (const struct eth_wire &known : eth_wires) {
+        if (known.needs_kernel && strcmp(known.kind, wire) == 0)
+            return false;
+    }
+#endif
+    return wire != nullptr;
 }
 
 /* Runs the test over each of these wires, in a process of its own. What cannot be made is skipped;
@@ -86,6 +106,8 @@ static inline int ends_on(std::initializer_list<const char *> wires, void (*test
         int status = 0;
         pid_t pid;
 
+        if (!ends_can(wire))
+            continue;
         printf("%s:\n", wire);
         fflush(nullptr);
         pid = fork();

@@ -349,7 +349,7 @@ static void by_address()
     talk(a, s, 0);
     s.import(b);
     talk(b, s, 1);
-    *stop.cpu = 1;
+    DOCA_GPUNETIO_VOLATILE(*stop.cpu) = 1;
     CUDA(cudaStreamSynchronize(stream));
     CUDA(cudaStreamDestroy(stream));
     a.stop();

@@ -150,7 +150,7 @@ int main()
     const char *engine = getenv("OPENDOCA_GPU");
     int rc = 0;
 
-    if (engine == nullptr || strcmp(engine, "cuda") != 0) {
+    if (!ENDS_SANITIZED && (engine == nullptr || strcmp(engine, "cuda") != 0)) {
         rc = few_in_all_scopes();
         rc = rc != 0 ? rc : ends_on({"loop"}, many);
     }
