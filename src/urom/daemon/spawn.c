@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -276,12 +277,27 @@ struct child {
     cpu_set_t cpus;
 };
 
+/* Signals of the daemon's terminal are not for workers, and a worker of another user must not be
+ * able to type there. A session of its own would do both, but where the kernel shares processors
+ * out to sessions (autogroup), threads of two sessions cannot give their turn to each other. */
+static void leave_terminal(void)
+{
+    int tty;
+
+    setpgid(0, 0);
+    tty = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC);
+    if (tty < 0)
+        return;
+    ioctl(tty, TIOCNOTTY);
+    close(tty);
+}
+
 /* In the child, where only what is safe after fork may be called. */
 static void become(const struct child *child)
 {
     sigset_t none;
 
-    setsid();
+    leave_terminal();
     for (int signo = 1; signo < NSIG; signo++)
         signal(signo, SIG_DFL);
     sigemptyset(&none);

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static struct fixture_daemon daemon_one;
 
@@ -200,6 +201,33 @@ static void a_worker_starts_and_stops_through_progress(void **state)
         assert_ok(doca_urom_worker_get_id(worker, &id));
         assert_int_equal(id, 3);
     }
+    assert_ok(doca_urom_worker_destroy(worker));
+    fixture_host_close(&host);
+}
+
+/* Where the kernel shares processors out to sessions, threads of two sessions cannot give their
+ * turn to each other. Signals of the service's terminal are not for its workers all the same. */
+static void a_worker_is_of_the_services_session_and_of_its_own_group(void **state)
+{
+    struct doca_urom_worker *worker;
+    struct fixture_host host;
+    json_t *status;
+    pid_t pid;
+
+    (void)state;
+    fixture_host_open(&host);
+    worker = fixture_worker(&host, 3, fixture_plugin(&host, "worker_graph"));
+    assert_doca(DOCA_ERROR_IN_PROGRESS, doca_ctx_start(doca_urom_worker_as_ctx(worker)));
+    fixture_event(host.pe);
+    status = fixture_status();
+    pid = (pid_t)json_integer_value(
+        json_object_get(json_array_get(json_object_get(status, "workers"), 0), "pid"));
+    json_decref(status);
+    assert_true(pid > 0);
+    assert_int_equal(getsid(pid), getsid(daemon_one.pid));
+    assert_int_equal(getpgid(pid), pid);
+    assert_doca(DOCA_ERROR_IN_PROGRESS, doca_ctx_stop(doca_urom_worker_as_ctx(worker)));
+    fixture_event(host.pe);
     assert_ok(doca_urom_worker_destroy(worker));
     fixture_host_close(&host);
 }
@@ -407,6 +435,7 @@ int main(void)
         cmocka_unit_test(the_list_of_plugins_stays_where_it_is),
         cmocka_unit_test(messages_above_the_daemons_limit_are_an_invalid_value),
         cmocka_unit_test(a_worker_starts_and_stops_through_progress),
+        cmocka_unit_test(a_worker_is_of_the_services_session_and_of_its_own_group),
         cmocka_unit_test(a_start_can_be_taken_back),
         cmocka_unit_test(a_worker_checks_its_configuration_at_start),
         cmocka_unit_test(setters_of_a_worker_check_range_and_state),
