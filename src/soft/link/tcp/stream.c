@@ -265,7 +265,7 @@ static struct soft_tcp_head make_head(struct soft_tcp_stream *stream, enum soft_
 
     head.taken = atomic_load_explicit(&stream->store.taken, memory_order_acquire);
     head.arrived = atomic_load_explicit(&stream->store.ready, memory_order_relaxed);
-    stream->told_taken = head.taken;
+    atomic_store_explicit(&stream->told_taken, head.taken, memory_order_relaxed);
     stream->told_arrived = head.arrived;
     return head;
 }
@@ -312,8 +312,7 @@ int soft_tcp_stream_send_foreign(struct soft_tcp_stream *stream, const struct io
 
 void soft_tcp_stream_ack(struct soft_tcp_stream *stream)
 {
-    if (stream->must_answer ||
-        stream->told_taken != atomic_load_explicit(&stream->store.taken, memory_order_relaxed) ||
+    if (stream->must_answer || soft_tcp_stream_untold(stream) != 0 ||
         stream->told_arrived != atomic_load_explicit(&stream->store.ready, memory_order_relaxed))
         soft_tcp_stream_send(stream, SOFT_TCP_ACK, NULL, 0, 0);
     stream->must_answer = false;

@@ -34,7 +34,7 @@ struct soft_tcp_stream {
     struct soft_tcp_chunk *last;
     struct soft_tcp_chunk *spare;
     unsigned int nspare;
-    uint64_t told_taken;
+    _Atomic uint64_t told_taken;
     uint64_t told_arrived;
     atomic_bool behind;       /* something is kept */
     _Atomic uint64_t sent;    /* numbers given, the end included; written by the owner */
@@ -69,6 +69,14 @@ int soft_tcp_stream_send_foreign(struct soft_tcp_stream *stream, const struct io
 SOFT_API int soft_tcp_stream_pump(struct soft_tcp_stream *stream, unsigned int steps, bool *news);
 /* Tells the counts if the peer does not know them yet. */
 void soft_tcp_stream_ack(struct soft_tcp_stream *stream);
+
+/* Messages taken of which the peer does not know. Without the lock; the taker's thread knows it
+ * exactly, but for what is being sent. */
+static inline uint64_t soft_tcp_stream_untold(const struct soft_tcp_stream *stream)
+{
+    return atomic_load_explicit(&stream->store.taken, memory_order_relaxed) -
+           atomic_load_explicit(&stream->told_taken, memory_order_relaxed);
+}
 
 /* Everything sent is with the peer. */
 static inline bool soft_tcp_stream_is_delivered(const struct soft_tcp_stream *stream)

@@ -198,13 +198,11 @@ static void tcp_release(struct soft_link *link)
 
     soft_tcp_store_take(&self->stream.store);
     self->idle_polls = 0;
-    /* A sender must not starve while many replies are being made. */
-    if (++self->untold >= OD_MAX(link->depth / 4, 1u)) {
-        self->untold = 0;
+    /* A sender must not starve while many replies are being made. Those that are sent tell it. */
+    if (soft_tcp_stream_untold(&self->stream) >= OD_MAX(link->depth / 4, 1u))
         tell_counts(self);
-    } else {
+    else
         soft_tcp_left(self);
-    }
 }
 
 /* ---- State ---- */

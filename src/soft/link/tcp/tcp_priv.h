@@ -90,7 +90,6 @@ struct soft_tcp_link {
     bool ended; /* the end is sent */
     bool told;
     unsigned int idle_polls;
-    unsigned int untold; /* messages taken since the counts were told for their sake */
 };
 
 static inline struct soft_tcp_link *soft_tcp_link(struct soft_link *link)
