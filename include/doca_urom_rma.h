@@ -40,6 +40,9 @@ typedef void (*doca_urom_rma_bytes_cb_t)(struct doca_urom_ops *ops, doca_error_t
  * @cb: runs when the bytes are in the target memory; may be NULL
  * @user_data: for cb
  *
+ * Up to 64 bytes of memory of this process are read by this call, unless flags ask for a fence; all
+ * else is read later, by the worker, for which memory that is not there is an I/O error.
+ *
  * Returns DOCA_SUCCESS, or
  *   DOCA_ERROR_INVALID_VALUE: an object is NULL, or flags are unknown; or one of the codes of all
  *     operations

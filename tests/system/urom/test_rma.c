@@ -156,6 +156,75 @@ static void what_is_not_granted_or_not_there_is_refused(void **state)
     munmap(memory, 4096);
 }
 
+/* As its header says: a longer one, or one with a fence, is read later. */
+static void a_short_put_has_read_its_bytes_when_the_call_returns(void **state)
+{
+    uint8_t *memory = ops_memory(4096, false);
+    const uint64_t va = (uintptr_t)memory;
+    struct doca_urom_ops_region *local, *remote;
+    struct ops_peer peer;
+    uint8_t seen[64];
+
+    (void)state;
+    open_all();
+    ops_peer_start(&peer, 4096, false, ACCESS);
+    local = ops_region(&client, memory, 4096, 0);
+    assert_ok(ops_attach(&client, peer.desc, peer.desc_len, &remote));
+    fill(memory, 128, 9);
+    assert_ok(doca_urom_rma_put(client.ops, local, va + 64, remote, peer.addr + 4032, 64, 0,
+                                ops_done, &result));
+    memset(memory + 64, 0, 64);
+    assert_ok(ops_wait(&client, &result));
+    fill(memory, 128, 9);
+    ops_peer_read(&peer, 4032, seen, 64);
+    assert_memory_equal(seen, memory + 64, 64);
+
+    assert_ok(doca_urom_rma_put(client.ops, local, va + 4090, remote, peer.addr, 8, 0, ops_done,
+                                &result));
+    assert_doca(DOCA_ERROR_INVALID_VALUE, ops_wait(&client, &result));
+    assert_ok(
+        doca_urom_rma_put(client.ops, local, va - 1, remote, peer.addr, 8, 0, ops_done, &result));
+    assert_doca(DOCA_ERROR_INVALID_VALUE, ops_wait(&client, &result));
+    assert_ok(doca_urom_rma_put(client.ops, local, va, remote, peer.addr + 4090, 8, 0, ops_done,
+                                &result));
+    assert_doca(DOCA_ERROR_INVALID_VALUE, ops_wait(&client, &result));
+    ops_region_end(&client, remote);
+    ops_region_end(&client, local);
+    ops_peer_end(&peer);
+    close_all();
+    munmap(memory, 4096);
+}
+
+/* Which may have changed what it reads. */
+static void a_put_with_a_fence_reads_after_all_earlier_operations(void **state)
+{
+    uint8_t *memory = ops_memory(2 * MIB, false), seen[8];
+    const uint64_t va = (uintptr_t)memory;
+    struct doca_urom_ops_region *local, *remote;
+    struct ops_peer peer;
+
+    (void)state;
+    open_all();
+    ops_peer_start(&peer, 2 * MIB, false, ACCESS);
+    local = ops_region(&client, memory, 2 * MIB, 0);
+    assert_ok(ops_attach(&client, peer.desc, peer.desc_len, &remote));
+    memset(memory, 0, 2 * MIB);
+    assert_ok(doca_urom_rma_get(client.ops, local, va, remote, peer.addr, MIB, 0, NULL, NULL));
+    assert_ok(doca_urom_rma_put(client.ops, local, va + MIB - 8, remote, peer.addr + MIB, 8,
+                                DOCA_UROM_OPS_FENCE, ops_done, &result));
+    assert_ok(ops_wait(&client, &result));
+    ops_peer_read(&peer, MIB - 8, seen, 8);
+    assert_memory_equal(seen, memory + MIB - 8, 8);
+    ops_peer_read(&peer, MIB, seen, 8);
+    assert_memory_equal(seen, memory + MIB - 8, 8);
+    assert_int_not_equal(seen[7] | seen[6], 0);
+    ops_region_end(&client, remote);
+    ops_region_end(&client, local);
+    ops_peer_end(&peer);
+    close_all();
+    munmap(memory, 2 * MIB);
+}
+
 static void memory_that_its_owner_took_back_is_not_found(void **state)
 {
     const uint64_t word = 5;
@@ -333,6 +402,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(private_to_shared),
         cmocka_unit_test(shared_to_private),
         cmocka_unit_test(what_is_not_granted_or_not_there_is_refused),
+        cmocka_unit_test(a_short_put_has_read_its_bytes_when_the_call_returns),
+        cmocka_unit_test(a_put_with_a_fence_reads_after_all_earlier_operations),
         cmocka_unit_test(memory_that_its_owner_took_back_is_not_found),
         cmocka_unit_test(a_hundred_operations_in_order),
         cmocka_unit_test(a_region_ends_after_its_operations),

@@ -27,6 +27,8 @@ _Static_assert(sizeof(struct rma_cmd) == 56, "wire format");
 
 #define RMA_INLINE_MAX (1u << 20) /* bytes; no message is longer */
 
+#define RMA_ALONG_MAX 64u /* bytes of a put from the program's own memory that travel along */
+
 /* A put, get or flush. *inlined: the bytes behind a put, inside of `bytes`. 0; -EINVAL: lengths do
  * not match; -ENOTSUP: not one of these operations. A flush has only the head; the rest is 0. */
 int rma_cmd_read(const void *bytes, size_t len, struct rma_cmd *cmd, const void **inlined);

@@ -35,6 +35,17 @@ static inline void fill(struct rma_cmd *cmd, uint32_t op, uint32_t flags,
     };
 }
 
+/* Whether a put takes the bytes along, so that the worker need not fetch them. A fence may be there
+ * for what an earlier operation writes into them. */
+static inline bool goes_along(const struct doca_urom_ops *ops,
+                              const struct doca_urom_ops_region *local, uint64_t addr, uint64_t len,
+                              uint32_t flags)
+{
+    return len <= RMA_ALONG_MAX && flags == 0 && local->own != NULL &&
+           local->state == OPS_REGION_READY && addr >= local->addr && len <= local->len &&
+           addr - local->addr <= local->len - len && sizeof(struct rma_cmd) + len <= ops->room;
+}
+
 static inline doca_error_t post(struct doca_urom_ops *ops, uint32_t op,
                                 const struct doca_urom_ops_region *local, uint64_t local_addr,
                                 const struct doca_urom_ops_region *remote, uint64_t remote_addr,
@@ -43,6 +54,7 @@ static inline doca_error_t post(struct doca_urom_ops *ops, uint32_t op,
 {
     struct doca_urom_worker_cmd_task *task;
     doca_error_t result = check(ops, remote, flags, func);
+    size_t along = 0;
     void *payload;
 
     if (od_unlikely(result != DOCA_SUCCESS))
@@ -52,8 +64,14 @@ static inline doca_error_t post(struct doca_urom_ops *ops, uint32_t op,
     result = ops_take(ops, ops->plugins[OPS_RMA], func, &task, &payload);
     if (od_unlikely(result != DOCA_SUCCESS))
         return result;
-    fill(payload, op, flags, local, local_addr, remote, remote_addr, len);
-    return ops_submit(ops, task, sizeof(struct rma_cmd), ops_done_plain, (ops_any_cb_t)cb,
+    if (op == RMA_PUT && goes_along(ops, local, local_addr, len, flags)) {
+        along = len;
+        fill(payload, op, flags, NULL, 0, remote, remote_addr, len);
+        memcpy((struct rma_cmd *)payload + 1, (const void *)(uintptr_t)local_addr, len);
+    } else {
+        fill(payload, op, flags, local, local_addr, remote, remote_addr, len);
+    }
+    return ops_submit(ops, task, sizeof(struct rma_cmd) + along, ops_done_plain, (ops_any_cb_t)cb,
                       user_data);
 }
 
