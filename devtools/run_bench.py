@@ -9,7 +9,7 @@ A program prints one JSON object a line on standard output, all of whose members
     bench, case, unit    what was measured
     ours                 our value, the median of `runs` runs; min, median, max: of the same runs
     peer, peer_value     what stands beside it in the same run ("memcpy"), and its value; or null
-    ratio                above 1 means that we are better; null without a peer
+    ratio                above 1 means that we are better; null without a peer, or where it has 0
 
 Lines that are no JSON object are comments and are passed on. The output is one JSON array, and a table
 on standard output. Programs run one after the other: they want the machine for themselves.
@@ -31,9 +31,11 @@ def programs(build):
     return sorted(json.loads(text), key=lambda b: b['name'])
 
 
-def run(program):
-    """The results of one program, and whether it went well."""
+def run(program, build):
+    """The results of one program, and whether it went well. As with `meson test`, paths of programs
+    that Meson did not link itself are relative to the build folder."""
     process = subprocess.Popen(program['cmd'], stdout=subprocess.PIPE, text=True,
+                               cwd=program['workdir'] or build,
                                stdin=subprocess.DEVNULL, env=dict(os.environ, **program['env']))
     results, good = [], True
     for line in process.stdout:
@@ -83,7 +85,7 @@ def main():
         if arguments.only and program['name'] not in arguments.only.split(','):
             continue
         print('== ' + program['name'], flush=True)
-        one, fine = run(program)
+        one, fine = run(program, arguments.build)
         results += one
         good = good and fine
     with open(arguments.output, 'w', encoding='utf-8') as output:

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "lib/bench.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -49,9 +50,16 @@ static double median(const double *values, unsigned int n)
     return sorted[n / 2];
 }
 
-static double ratio_of(const struct bench_case *c, double ours, double peer)
+/* As JSON has it, which knows no infinity. */
+static const char *ratio_of(const struct bench_case *c, double ours, double peer)
 {
-    return c->higher_is_better ? ours / peer : peer / ours;
+    static char text[32];
+    const double ratio = c->higher_is_better ? ours / peer : peer / ours;
+
+    if (!isfinite(ratio))
+        return "null";
+    snprintf(text, sizeof(text), "%.3f", ratio);
+    return text;
 }
 
 void bench_report(const struct bench_case *c, const char *peer_name, const double *ours,
@@ -63,7 +71,7 @@ void bench_report(const struct bench_case *c, const char *peer_name, const doubl
     qsort(sorted, c->rounds, sizeof(*sorted), compare_doubles);
     middle = sorted[c->rounds / 2];
     printf("{\"bench\": \"%s\", \"case\": \"%s\", \"unit\": \"%s\", \"ours\": %.4g, "
-           "\"peer\": \"%s\", \"peer_value\": %.4g, \"ratio\": %.3f, \"runs\": %u, "
+           "\"peer\": \"%s\", \"peer_value\": %.4g, \"ratio\": %s, \"runs\": %u, "
            "\"min\": %.4g, \"median\": %.4g, \"max\": %.4g}\n",
            c->bench, c->name, c->unit, middle, peer_name, peer_median,
            ratio_of(c, middle, peer_median), c->rounds, sorted[0], middle, sorted[c->rounds - 1]);
