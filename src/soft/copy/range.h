@@ -14,7 +14,7 @@
 #include "soft/copy/guard.h"
 
 #define SOFT_COPY_VECTOR 64u          /* iovecs of a side in one call */
-#define SOFT_COPY_BOUNCE (256u << 10) /* bytes */
+#define SOFT_COPY_BOUNCE (128u << 10) /* bytes */
 
 /* Pieces between local and far memory that wait for one call. */
 struct soft_copy_vector {
@@ -29,7 +29,7 @@ struct soft_copy_vector {
 /* What one executing thread needs; a worker has one, and so has each channel for its owner. */
 struct soft_copy_lane {
     struct soft_copy_vector vector;
-    void *bounce; /* SOFT_COPY_BOUNCE bytes */
+    char *bounce; /* SOFT_COPY_BOUNCE bytes from any place in its first page on */
 };
 
 /* -ENOMEM with a reason. */

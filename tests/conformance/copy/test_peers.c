@@ -179,6 +179,32 @@ static void shareable_memory_is_read_and_written(void **state)
     check_both_directions(*state, true);
 }
 
+/* Neither side can be dereferenced: wherever both begin in their pages. */
+static void private_memory_is_copied_to_private_memory(void **state)
+{
+    static const size_t offsets[] = {0, 1, 16, 4095};
+    struct rig *rig = *state;
+    struct exporter from, to;
+    char *expected = rig_map(AREA), *got = rig_map(AREA);
+
+    start_exporter(&from, false, SOFT_PEER_READ);
+    start_exporter(&to, false, SOFT_PEER_READ | SOFT_PEER_WRITE);
+    rig_fill(expected, AREA, 77);
+    for (size_t i = 0; i < OD_ARRAY_SIZE(offsets) * OD_ARRAY_SIZE(sizes); i++) {
+        const size_t len = sizes[i / OD_ARRAY_SIZE(offsets)];
+        const size_t at = offsets[i % OD_ARRAY_SIZE(offsets)];
+        const struct soft_seg src = there(&from, at, len), dst = there(&to, 5000 - at, len);
+
+        assert_int_equal(copy_segs(rig, &dst, 1, &src, 1, len), 0);
+        assert_int_equal(read_area(rig, &to, got, 5000 - at, len), 0);
+        assert_memory_equal(got, expected + at, len);
+    }
+    stop_exporter(&from);
+    stop_exporter(&to);
+    munmap(expected, AREA);
+    munmap(got, AREA);
+}
+
 /* Segments here, there and elsewhere in one list. */
 static void mixed_lists_arrive(void **state)
 {
@@ -328,6 +354,7 @@ int main(int argc, char **argv)
     static const struct rig_case cases[] = {
         RIG_CASE(private_memory_is_read_and_written),
         RIG_CASE(shareable_memory_is_read_and_written),
+        RIG_CASE(private_memory_is_copied_to_private_memory),
         RIG_CASE(mixed_lists_arrive),
         RIG_CASE(small_jobs_that_go_together_fail_alone),
         RIG_CASE(what_is_not_granted_is_not_written),
