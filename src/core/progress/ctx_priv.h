@@ -29,7 +29,8 @@ static inline bool core_ctx_step(struct doca_ctx *ctx)
 {
     if (od_unlikely(ctx->state == DOCA_CTX_STATE_IDLE))
         return false;
-    return ctx->ops->progress(ctx) || core_ctx_idle_step(ctx);
+    return ctx->ops->progress(ctx) ||
+           (od_unlikely(ctx->state == DOCA_CTX_STATE_STOPPING) && core_ctx_idle_step(ctx));
 }
 
 /* Would core_ctx_step() find something? */

@@ -60,36 +60,36 @@ void worker_synthesise(struct worker *worker, struct worker_channel *channel, ui
     send_end(worker, channel, slot, type, status, NULL, 0);
 }
 
-/* Header and bytes as they travel, in worker->packed. Returns their length, or 0 and a status. */
-static size_t pack(struct worker_plugin *plugin, struct urom_worker_notif_desc *desc, size_t cap,
-                   doca_error_t *status)
+/* What travels behind the header, and its length; NULL and a status when there is none. */
+static const void *pack(struct worker_plugin *plugin, struct urom_worker_notif_desc *desc,
+                        size_t cap, size_t *body, doca_error_t *status)
 {
     struct urom_worker_notify *notify = &desc->worker_notif;
     uint8_t *out = plugin->worker->packed;
     struct worker_call call;
     size_t len = cap;
 
-    if (notify->len > cap - sizeof(*notify)) {
+    if (od_unlikely(notify->len > cap - sizeof(*notify))) {
         urom_page_add(&plugin->worker->page->oversize, 1);
         *status = DOCA_ERROR_TOO_BIG;
-        return 0;
+        return NULL;
     }
-    if (plugin->ctx.iface.notif_pack == NULL) {
-        memcpy(out, notify, sizeof(*notify) + notify->len);
-        return sizeof(*notify) + notify->len;
-    }
+    *body = notify->len;
+    if (od_likely(plugin->ctx.iface.notif_pack == NULL))
+        return notify->plugin_notif;
     worker_call_begin(&call, plugin, UROM_CALL_NOTIF_PACK);
     *status = plugin->ctx.iface.notif_pack(notify, &len, out);
     worker_call_end(&call);
     if (od_unlikely(*status != DOCA_SUCCESS))
-        return 0;
+        return NULL;
     if (od_unlikely(len < sizeof(*notify) || len > cap)) {
         DOCA_LOG_ERR("notif_pack of plugin %s says %zu bytes, with room for %zu", plugin->name, len,
                      cap);
         *status = DOCA_ERROR_UNEXPECTED;
-        return 0;
+        return NULL;
     }
-    return len;
+    *body = len - sizeof(*notify);
+    return out + sizeof(*notify);
 }
 
 static inline doca_error_t sane_status(doca_error_t status)
@@ -107,7 +107,8 @@ static void notify_client(struct worker_plugin *plugin, struct urom_worker_notif
     const doca_error_t status = sane_status(desc->worker_notif.status);
     doca_error_t packing = DOCA_SUCCESS;
     struct worker_slot *slot;
-    size_t len;
+    const void *bytes;
+    size_t len = 0;
 
     if (od_unlikely(channel == NULL || token == 0 ||
                     urom_token_slot(token) >= channel->admit.inflight)) {
@@ -119,11 +120,9 @@ static void notify_client(struct worker_plugin *plugin, struct urom_worker_notif
         urom_page_add(&worker->page->dropped, 1);
         return;
     }
-    len = pack(plugin, desc, channel->admit.max_msg, &packing);
-    if (od_likely(len > 0))
-        send_end(worker, channel, slot, plugin->id, status,
-                 worker->packed + sizeof(struct urom_worker_notify),
-                 len - sizeof(struct urom_worker_notify));
+    bytes = pack(plugin, desc, channel->admit.max_msg, &len, &packing);
+    if (od_likely(bytes != NULL))
+        send_end(worker, channel, slot, plugin->id, status, bytes, len);
     else
         worker_synthesise(worker, channel, plugin->id, token, sane_status(packing));
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The loop, and when it sleeps.
  *
- * After the last bit of work it spins for a short while, then gives its turn away for a
- * millisecond, then sleeps. A processor that halts in a virtual machine costs the other ones too
- * when it is woken, up to a fifth of a millisecond of the host thread's computation, so a worker
- * between two commands of a busy program does not sleep. Commands wake it at once. A plugin that
- * cannot say what would wake it is asked for progress now and then, in steps that become longer: up
- * to a millisecond, and after a second without work up to eight, which keeps an idle worker below a
- * hundredth of a processor. */
+ * After the last bit of work it spins for a short while, unless it shares a processor, then gives
+ * its turn away for a millisecond, then sleeps. A processor that halts in a virtual machine costs
+ * the other ones too when it is woken, up to a fifth of a millisecond of the host thread's
+ * computation, so a worker between two commands of a busy program does not sleep. Commands wake it
+ * at once. A plugin that cannot say what would wake it is asked for progress now and then, in steps
+ * that become longer: up to a millisecond, and after a second without work up to eight, which keeps
+ * an idle worker below a hundredth of a processor. */
 #include "urom/worker/worker_priv.h"
 
 #include <poll.h>
@@ -15,7 +15,11 @@
 #include <time.h>
 
 #define SPIN_NS       20000
+#define SPIN_ALONE_NS 2000 /* the same on the only processor, while nobody else wants it */
+#define ALONE_NS      1000 /* a turn that is given away is back, when nobody does */
 #define YIELD_NS      1000000
+#define CLOCK_EVERY   4    /* turns that spin, between looks at the clock */
+#define LOOKS         4    /* for commands in such a turn */
 #define CONTROL_EVERY 4096 /* turns without sleep between looks at the control socket */
 #define OTHERS_EVERY  64   /* turns with work between looks at who greets, and at domains */
 #define NAP_MIN_NS    50000
@@ -26,7 +30,11 @@
 #define MAX_FDS (2 + UROM_WIRE_PLUGINS_MAX)
 
 struct idle {
-    uint64_t since; /* ns; 0: not idle */
+    uint64_t since;      /* ns; 0: not idle */
+    uint64_t spin_until; /* ns */
+    bool spins;
+    bool alone;         /* on its one processor, when it gave that away last */
+    unsigned int turns; /* that have spun */
     unsigned int naps;
     uint64_t nap_ns;
 };
@@ -96,25 +104,55 @@ static void nap(struct worker *worker, struct idle *idle)
         worker_control_read(worker);
 }
 
+/* Who has one processor gives it away: two workers may have been given the same. While it comes
+ * back at once there is nobody. */
+static void give_turn(const struct worker *worker, struct idle *idle, uint64_t now)
+{
+    uint64_t after;
+
+    sched_yield();
+    if (worker->may_spin)
+        return;
+    after = worker_now_ns();
+    idle->alone = after - now < ALONE_NS;
+    idle->spins = idle->alone;
+    idle->spin_until = after + SPIN_ALONE_NS;
+}
+
 static void rest(struct worker *worker, struct idle *idle)
 {
-    uint64_t elapsed;
+    uint64_t now;
 
     if (worker->busy_poll) {
         sched_yield(); /* two workers may have been given one processor */
         return;
     }
+    /* A clock takes longer than all else in a turn that finds nothing. */
+    if (idle->spins && ++idle->turns % CLOCK_EVERY != 0)
+        return;
+    now = worker_now_ns();
     if (idle->since == 0) {
-        idle->since = worker_now_ns();
+        idle->since = now;
+        idle->spins = worker->may_spin || idle->alone;
+        idle->spin_until = now + (worker->may_spin ? SPIN_NS : SPIN_ALONE_NS);
         return;
     }
-    elapsed = worker_now_ns() - idle->since;
-    if (elapsed < YIELD_NS) {
-        if (!worker->may_spin || elapsed >= SPIN_NS)
-            sched_yield();
+    if (idle->spins && now < idle->spin_until)
         return;
-    }
-    nap(worker, idle);
+    idle->spins = false;
+    if (now - idle->since < YIELD_NS)
+        give_turn(worker, idle, now);
+    else
+        nap(worker, idle);
+}
+
+static bool receive(struct worker *worker, const struct idle *idle)
+{
+    bool work = worker_channels_receive(worker);
+
+    for (unsigned int i = 1; idle->spins && !work && i < LOOKS; i++)
+        work = worker_channels_receive(worker);
+    return work;
 }
 
 void worker_loop(struct worker *worker)
@@ -123,7 +161,7 @@ void worker_loop(struct worker *worker)
     unsigned int turns = 0;
 
     while (!worker->stopping) {
-        bool work = worker_channels_receive(worker);
+        bool work = receive(worker, &idle);
 
         work = worker_run_plugins(worker) || work;
         if (od_unlikely(turns++ % CONTROL_EVERY == 0))
@@ -134,7 +172,7 @@ void worker_loop(struct worker *worker)
         }
         urom_page_add(&worker->page->loops, 1);
         if (od_likely(work))
-            idle = (struct idle){.nap_ns = NAP_MIN_NS};
+            idle = (struct idle){.alone = idle.alone, .nap_ns = NAP_MIN_NS};
         else
             rest(worker, &idle);
     }

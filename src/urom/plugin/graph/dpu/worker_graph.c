@@ -47,15 +47,16 @@ static void graph_close(struct urom_worker_ctx *ctx)
 static doca_error_t answer(struct graph *graph, const struct urom_worker_cmd_desc *command)
 {
     const struct urom_worker_cmd *cmd = &command->worker_cmd;
-    struct urom_worker_notif_desc *notif = calloc(1, sizeof(*notif) + sizeof(struct graph_notify));
+    /* No calloc(), which takes the allocator's lock. */
+    struct urom_worker_notif_desc *notif = malloc(sizeof(*notif) + sizeof(struct graph_notify));
     struct graph_notify reply = {.type = GRAPH_LOOPBACK};
     struct graph_cmd graph_cmd;
 
     if (notif == NULL)
         return DOCA_ERROR_NO_MEMORY;
     notif->dest_id = command->dest_id;
-    notif->worker_notif.type = cmd->type;
-    notif->worker_notif.urom_context = cmd->urom_context;
+    notif->worker_notif =
+        (struct urom_worker_notify){.type = cmd->type, .urom_context = cmd->urom_context};
     if (cmd->len != sizeof(graph_cmd)) {
         notif->worker_notif.status = DOCA_ERROR_INVALID_VALUE;
     } else {
