@@ -41,7 +41,7 @@ static int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static double median(const double *values, unsigned int n)
+double bench_median(const double *values, unsigned int n)
 {
     double sorted[BENCH_MAX_ROUNDS];
 
@@ -65,7 +65,7 @@ static const char *ratio_of(const struct bench_case *c, double ours, double peer
 void bench_report(const struct bench_case *c, const char *peer_name, const double *ours,
                   const double *peer)
 {
-    double sorted[BENCH_MAX_ROUNDS], peer_median = median(peer, c->rounds), middle;
+    double sorted[BENCH_MAX_ROUNDS], peer_median = bench_median(peer, c->rounds), middle;
 
     memcpy(sorted, ours, c->rounds * sizeof(*ours));
     qsort(sorted, c->rounds, sizeof(*sorted), compare_doubles);
@@ -117,7 +117,8 @@ void bench_compare(const struct bench_case *c, const struct bench_side *ours,
         }
     }
     for (unsigned int p = 1; p < npeers; p++) {
-        double candidate = median(theirs[p], c->rounds), now = median(theirs[best], c->rounds);
+        double candidate = bench_median(theirs[p], c->rounds),
+               now = bench_median(theirs[best], c->rounds);
 
         if (c->higher_is_better ? candidate > now : candidate < now)
             best = p;

@@ -33,6 +33,8 @@ void bench_compare(const struct bench_case *c, const struct bench_side *ours,
 void bench_report(const struct bench_case *c, const char *peer_name, const double *ours,
                   const double *peer);
 
+double bench_median(const double *values, unsigned int n); /* at most BENCH_MAX_ROUNDS */
+
 double bench_now(void); /* seconds, monotonic */
 
 /* One cache-line hop there and back between cores 0 and 1, in ns; 0 with a single core. */
