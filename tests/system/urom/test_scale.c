@@ -85,9 +85,40 @@ static unsigned long long cpu_time(pid_t pid)
     return sum;
 }
 
+static pid_t parent_of(const char *process)
+{
+    char path[600], text[512];
+    const char *behind_name;
+    int parent = 0;
+    FILE *file;
+
+    snprintf(path, sizeof(path), "/proc/%s/stat", process);
+    file = fopen(path, "re");
+    if (file == NULL)
+        return 0; /* gone meanwhile */
+    text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
+    fclose(file);
+    behind_name = strrchr(text, ')');
+    return behind_name != NULL && sscanf(behind_name + 1, " %*c %d", &parent) == 1 ? parent : 0;
+}
+
+/* Those that nobody has waited for included. */
+static bool has_children(void)
+{
+    struct dirent *entry;
+    DIR *folder = opendir("/proc");
+    bool any = false;
+
+    assert_non_null(folder);
+    while (!any && (entry = readdir(folder)) != NULL)
+        any = atoi(entry->d_name) > 0 && parent_of(entry->d_name) == daemon_one.pid;
+    closedir(folder);
+    return any;
+}
+
 static bool is_alone(void *arg)
 {
-    return fixture_workers() == 0 && count_fds() == *(unsigned int *)arg;
+    return fixture_workers() == 0 && !has_children() && count_fds() == *(unsigned int *)arg;
 }
 
 /* ------------------------------------------------------------------------------------------------
