@@ -839,6 +839,7 @@ static void far_service_is_cut_off(void)
     struct doca_urom_worker *worker;
     const struct test_cmd hold = {.op = TEST_HOLD};
     doca_error_t status;
+    uint64_t cut;
 
     open_elsewhere(NULL, ALL_HOSTS);
     if (hosts_rank() == 0) {
@@ -855,7 +856,10 @@ static void far_service_is_cut_off(void)
     assert_ok(fixture_submit(task));
     hosts_barrier(1);
     hosts_cut();
+    cut = fixture_now_ms();
     fixture_event(host.pe);
+    assert_true(fixture_now_ms() - cut <
+                15000); /* 5 s without a sign of life, and a busy machine */
     assert_int_equal(done.count, 1);
     assert_doca(DOCA_ERROR_IO_FAILED, done.status);
     status = fixture_submit(task);

@@ -256,7 +256,6 @@ static void without_collectives_the_rest_works(void **state)
     setenv("UROM_PLUGIN_PATH", folder, 1);
     fixture_daemon_start(&daemon_one, NULL);
     setenv("UROM_PLUGIN_PATH", old, 1);
-    free(old);
     fixture_host_open(&host);
     former = fixture_plugin(&host, "worker_coll");
     fixture_host_close(&host);
@@ -264,6 +263,11 @@ static void without_collectives_the_rest_works(void **state)
     expect_no_collectives(former);
     two_hundred_operations(false);
     assert_int_equal(fixture_daemon_stop(&daemon_one), 0);
+    setenv("UROM_PLUGIN_PATH", folder, 1);
+    hosts_pretend(2);
+    hosts_run("pairs_here", 0);
+    setenv("UROM_PLUGIN_PATH", old, 1);
+    free(old);
 }
 
 /* ------------------------------------------------------------------------------------------------

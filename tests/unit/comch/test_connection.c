@@ -2,6 +2,8 @@
 /* The life of a connection, as both sides see it. */
 #include "lib/comch_fixture.h"
 
+#include <sys/mman.h>
+
 /* ---- coming up ---- */
 
 static void server_runs_inside_start(int peer)
@@ -523,15 +525,22 @@ static void server_sees_dead_clients(void **state)
     run_pair(outlives_clients, kills_two_clients);
 }
 
+/* ms until a client has seen its server's end; of the quickest, seen by all processes. */
+static uint64_t *quickest;
+
 static void outlives_server(int peer)
 {
     struct comch_end end;
+    uint64_t dead, took;
 
     start_client(&end);
     hear(peer, 'u');
     say(peer, 'k');
     hear(peer, 'd');
+    dead = now_ms();
     progress_until(&end, end_state(&end) == DOCA_CTX_STATE_IDLE);
+    took = now_ms() - dead;
+    *quickest = took < *quickest ? took : *quickest;
     need(end.received == 2 && last_is(&end, "very last"));
     need(end.nstates == 4 && end.states[2] == DOCA_CTX_STATE_STOPPING);
     close_end(&end);
@@ -552,7 +561,15 @@ static void kills_server(int peer)
 static void client_sees_a_dead_server(void **state)
 {
     (void)state;
-    run_pair(kills_server, outlives_server);
+    quickest =
+        mmap(NULL, sizeof(*quickest), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    assert_true(quickest != MAP_FAILED);
+    *quickest = UINT64_MAX;
+    /* A busy machine may make any of them late. */
+    for (unsigned int i = 0; i < 5 && *quickest > 1000; i++)
+        run_pair(kills_server, outlives_server);
+    assert_true(*quickest <= 1000);
+    munmap(quickest, sizeof(*quickest));
 }
 
 int main(void)
