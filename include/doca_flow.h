@@ -498,7 +498,7 @@ enum doca_rss_type {
     DOCA_FLOW_RSS_IPV6 = 2,          /**< both addresses of IPv6 */
     DOCA_FLOW_RSS_UDP = 4,           /**< both ports of UDP */
     DOCA_FLOW_RSS_TCP = 8,           /**< both ports of TCP */
-    DOCA_FLOW_RSS_ESP = 16,          /**< the SPI of ESP; without effect here */
+    DOCA_FLOW_RSS_ESP = 16,          /**< the SPI of ESP */
     DOCA_FLOW_RSS_IPV4_SRC = 32,     /**< IPv4 source */
     DOCA_FLOW_RSS_IPV4_DST = 64,     /**< IPv4 destination */
     DOCA_FLOW_RSS_IPV6_SRC = 128,    /**< IPv6 source */

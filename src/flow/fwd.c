@@ -38,7 +38,8 @@ static uint32_t rss_flags(uint32_t flags)
         {DOCA_FLOW_RSS_UDP_DST, SOFT_NIC_RSS_UDP_DST},
         {DOCA_FLOW_RSS_TCP_SRC, SOFT_NIC_RSS_TCP_SRC},
         {DOCA_FLOW_RSS_TCP_DST, SOFT_NIC_RSS_TCP_DST},
-        {DOCA_FLOW_RSS_AUTO, 0xff},
+        {DOCA_FLOW_RSS_ESP, SOFT_NIC_RSS_ESP},
+        {DOCA_FLOW_RSS_AUTO, UINT32_MAX},
     };
     uint32_t soft = 0;
 

@@ -49,6 +49,9 @@ static void read_l4(const uint8_t *l4, struct soft_nic_keys *keys)
         keys->icmp_code = l4[1];
         memcpy(&keys->icmp_ident, l4 + 4, 2);
         break;
+    case SOFT_NIC_L4_ESP:
+        memcpy(&keys->seq, l4, 4);
+        break;
     default:
         break;
     }

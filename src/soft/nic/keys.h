@@ -36,7 +36,7 @@ struct soft_nic_keys {
     uint16_t icmp_ident;
     uint16_t port_id; /* host order */
     uint32_t flow_label;
-    uint32_t seq;
+    uint32_t seq; /* of TCP; of ESP its SPI */
     uint32_t ack;
     /* Filled in only for rules that ask, see soft_nic_keys_sums(). */
     uint8_t l3_ok;

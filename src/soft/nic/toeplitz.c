@@ -80,5 +80,7 @@ uint32_t soft_nic_rss_hash(const struct soft_nic_toeplitz *toeplitz,
     else if (keys->l4 == SOFT_NIC_L4_TCP)
         add_pair(&input, &keys->src_port, &keys->dst_port, 2, (flags & SOFT_NIC_RSS_TCP_SRC) != 0,
                  (flags & SOFT_NIC_RSS_TCP_DST) != 0, symmetric);
+    else if (keys->l4 == SOFT_NIC_L4_ESP)
+        add_pair(&input, &keys->seq, NULL, 4, (flags & SOFT_NIC_RSS_ESP) != 0, false, symmetric);
     return soft_nic_toeplitz_hash(toeplitz, input.bytes, input.len);
 }

@@ -19,6 +19,7 @@ enum soft_nic_rss_flag {
     SOFT_NIC_RSS_UDP_DST = 1 << 5,
     SOFT_NIC_RSS_TCP_SRC = 1 << 6,
     SOFT_NIC_RSS_TCP_DST = 1 << 7,
+    SOFT_NIC_RSS_ESP = 1 << 8,
 };
 
 /* A key, turned into one table a byte of input. */

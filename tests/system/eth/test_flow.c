@@ -3,6 +3,8 @@
 
 #include "lib/flow_fixture.h"
 
+#include "lib/eth_count.h"
+
 /* A pipe for UDP over IPv4 behind a root with one entry; all else is the kernel's. */
 static void udp_goes_to_its_queue_and_the_rest_to_the_kernel(void **state)
 {
@@ -230,6 +232,124 @@ static void rss_spreads_flows_and_keeps_each_on_its_queue(void **state)
     close_all();
 }
 
+/* Also what has none of the headers that are asked for. */
+static void without_flags_all_goes_to_the_first_queue(void **state)
+{
+    uint16_t ids[] = {2, 1, 0, 3};
+    struct doca_flow_fwd fwd = {.type = DOCA_FLOW_FWD_RSS,
+                                .rss_type = DOCA_FLOW_RESOURCE_TYPE_NON_SHARED,
+                                .rss = {.queues_array = ids, .nr_queues = QUEUES}};
+    struct doca_flow_pipe *pipe;
+
+    (void)state;
+    open_all(QUEUES);
+    pipe = make_pipe(DOCA_FLOW_PIPE_BASIC, true, NULL, &fwd, NULL);
+    add_basic(pipe, NULL);
+    for (uint16_t i = 0; i < 50; i++)
+        send_udp(i);
+    expect_queue(2, 50);
+    assert_int_equal(s.q[2].hash, 0);
+    doca_flow_pipe_destroy(pipe);
+    fwd.rss.outer_flags = DOCA_FLOW_RSS_IPV4 | DOCA_FLOW_RSS_UDP;
+    add_basic(make_pipe(DOCA_FLOW_PIPE_BASIC, true, NULL, &fwd, NULL), NULL);
+    for (uint32_t i = 0; i < 50; i++)
+        send_flow((struct flow){.type = 0x0806, .src = i * 7919, .dst = i});
+    expect_queue(2, 100);
+    assert_int_equal(s.q[2].hash, 0);
+    close_all();
+}
+
+/* Where the ports of others are. */
+static void esp_is_spread_by_its_spi(void **state)
+{
+    uint16_t ids[] = {0, 1, 2, 3};
+    struct doca_flow_fwd fwd = {
+        .type = DOCA_FLOW_FWD_RSS,
+        .rss_type = DOCA_FLOW_RESOURCE_TYPE_NON_SHARED,
+        .rss = {.queues_array = ids, .nr_queues = QUEUES, .outer_flags = DOCA_FLOW_RSS_ESP}};
+    uint32_t counts[QUEUES] = {0};
+
+    (void)state;
+    open_all(QUEUES);
+    add_basic(make_pipe(DOCA_FLOW_PIPE_BASIC, true, NULL, &fwd, NULL), NULL);
+    for (uint32_t i = 0; i < 400; i++) {
+        send_flow((struct flow){.proto = 50,
+                                .src = i,
+                                .dst = 2,
+                                .sport = (uint16_t)(i % 200),
+                                .dport = (uint16_t)(i % 200 * 31)});
+        eth_wait(&s.fix, &s.seen, i + 1);
+        if (i == 199) {
+            for (uint32_t k = 0; k < QUEUES; k++)
+                counts[k] = s.q[k].seen;
+        }
+    }
+    for (uint32_t k = 0; k < QUEUES; k++) {
+        assert_in_range(counts[k], 25, 75);
+        assert_int_equal(s.q[k].seen, 2 * counts[k]); /* each went where it had gone before */
+    }
+    close_all();
+}
+
+/* Which queue it is is asked when the frame comes. */
+static void a_queue_that_is_not_there_costs_its_frames(void **state)
+{
+    const struct doca_flow_match udp = {.parser_meta = {.outer_l4_type = DOCA_FLOW_L4_META_UDP}};
+    struct doca_flow_pipe *root;
+    struct doca_flow_fwd fwd;
+    uint16_t ids[] = {0, 77};
+
+    (void)state;
+    open_all(1);
+    root = make_pipe(DOCA_FLOW_PIPE_CONTROL, true, NULL, NULL, NULL);
+    fwd = to_queue(&ids[1]);
+    add_control(root, &udp, NULL, 0, &fwd);
+    fwd = to_queue(&ids[0]);
+    add_control(root, NULL, NULL, 1, &fwd);
+    for (uint16_t i = 0; i < 10; i++)
+        send_udp(i);
+    send_tcp(TCP_ACK, 1);
+    expect_queue(0, 1);
+    assert_int_equal(eth_count_of(SOFT_NIC_RX_NO_QUEUE), 10);
+    open_queue_as(1, s.fix.b, ids[1]);
+    s.nqueues = 2;
+    send_udp(1);
+    expect_queue(1, 1);
+    assert_int_equal(eth_count_of(SOFT_NIC_RX_NO_QUEUE), 10);
+    close_all();
+}
+
+/* Pipes of what is sent are taken; nothing that is sent passes them. */
+static void egress_pipes_are_without_effect(void **state)
+{
+    static const enum doca_flow_pipe_domain domains[] = {DOCA_FLOW_PIPE_DOMAIN_EGRESS,
+                                                         DOCA_FLOW_PIPE_DOMAIN_SECURE_EGRESS};
+    struct doca_flow_pipe_cfg *cfg;
+    struct doca_flow_pipe *pipe;
+    struct doca_flow_fwd fwd;
+    uint16_t id = 0;
+
+    (void)state;
+    open_all(1);
+    fwd = to_queue(&id);
+    add_basic(make_pipe(DOCA_FLOW_PIPE_BASIC, true, NULL, &fwd, NULL), NULL);
+    s.port_a = start_port(1, s.fix.a);
+    for (uint32_t i = 0; i < 4; i++) {
+        assert_ok(doca_flow_pipe_cfg_create(&cfg, i < 2 ? s.port : s.port_a));
+        assert_ok(doca_flow_pipe_cfg_set_domain(cfg, domains[i % 2]));
+        assert_ok(doca_flow_pipe_cfg_set_is_root(cfg, true));
+        assert_ok(doca_flow_pipe_create(cfg, &dropped, &dropped, &pipe));
+        assert_ok(doca_flow_pipe_cfg_destroy(cfg));
+        assert_ok(
+            doca_flow_pipe_basic_add_entry(0, pipe, NULL, 0, NULL, NULL, NULL, 0, NULL, NULL));
+        process();
+        send_udp(1);
+        expect_queue(0, i + 1);
+    }
+    assert_ok(doca_flow_port_stop(s.port_a));
+    close_all();
+}
+
 /* Misses lead on; a pipe that is destroyed drops what is led to it. */
 static void pipes_lead_to_pipes(void **state)
 {
@@ -281,6 +401,7 @@ static void circles_end(void **state)
     send_tcp(TCP_ACK, 1);
     send_udp(1);
     expect_queue(0, 1);
+    assert_int_equal(eth_count_of(SOFT_NIC_RX_FLOW_LOOP), 1);
     close_all();
 }
 
@@ -547,6 +668,10 @@ int main(int argc, char **argv)
         cmocka_unit_test(priorities_and_single_flags),
         cmocka_unit_test(entries_choose_open_fields),
         cmocka_unit_test(rss_spreads_flows_and_keeps_each_on_its_queue),
+        cmocka_unit_test(without_flags_all_goes_to_the_first_queue),
+        cmocka_unit_test(esp_is_spread_by_its_spi),
+        cmocka_unit_test(a_queue_that_is_not_there_costs_its_frames),
+        cmocka_unit_test(egress_pipes_are_without_effect),
         cmocka_unit_test(pipes_lead_to_pipes),
         cmocka_unit_test(circles_end),
         cmocka_unit_test(a_rule_sends_out_of_a_port),

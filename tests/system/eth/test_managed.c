@@ -3,10 +3,10 @@
 
 #include "lib/eth_fixture.h"
 
+#include "lib/eth_count.h"
+
 #include <signal.h>
 #include <sys/time.h>
-
-#include "soft/nic/nic.h"
 
 #define BURST   64u
 #define PACKET  1600u
@@ -211,20 +211,6 @@ static void packets_come_one_by_one_behind_their_headroom(void **state)
     close_all(&fix, &managed, &sender);
 }
 
-/* Of B's port. */
-static uint64_t count_of(enum soft_nic_counter counter)
-{
-    const struct soft_topology *topology;
-    struct soft_nic_port *port;
-    uint64_t count;
-
-    assert_int_equal(soft_device_topology(&topology), 0);
-    assert_int_equal(soft_nic_port_hold(&topology->devices[1], &port), 0);
-    count = soft_nic_count(soft_nic_port_counters(port), counter);
-    soft_nic_port_release(port);
-    return count;
-}
-
 /* All buffers that were estimated can be held; then frames are dropped and counted; then it goes
  * on.
  */
@@ -243,7 +229,7 @@ static void a_program_that_holds_all_buffers_gets_no_more(void **state)
         send_frames(&fix, NULL, &sender, 32);
         eth_settle(&fix);
         assert_true(managed.nheld < HELD);
-    } while (managed.nheld > held || held < 2 * BURST || count_of(SOFT_NIC_RX_NO_BUFFER) == 0);
+    } while (managed.nheld > held || held < 2 * BURST || eth_count_of(SOFT_NIC_RX_NO_BUFFER) == 0);
     managed.keeps = false;
     for (uint32_t i = 0; i < held; i++)
         assert_ok(doca_buf_dec_refcount(managed.held[i], NULL));

@@ -3,7 +3,11 @@
 
 #include "lib/eth_fixture.h"
 
+#include <doca_flow.h>
+#include <opendoca.h>
 #include <poll.h>
+
+#include "lib/in_child.h"
 
 /* ---- REGULAR ---- */
 
@@ -133,6 +137,68 @@ static void close_both(struct eth_fix *fix, struct receiver *receiver, struct et
     receiver_close(fix, receiver);
     eth_fix_close(fix);
 }
+
+/* ---- who has no rights ---- */
+
+static const char *wire = "loop";
+
+static bool is_refused(doca_error_t result)
+{
+    CHILD_CHECK(result == DOCA_ERROR_NOT_PERMITTED);
+    CHILD_CHECK(strstr(opendoca_last_error(), "CAP_NET_") != NULL);
+    return true;
+}
+
+static doca_error_t start_port_of(struct doca_dev *dev)
+{
+    struct doca_flow_port_cfg *port_cfg;
+    struct doca_flow_port *port;
+    struct doca_flow_cfg *cfg;
+
+    assert_ok(doca_flow_cfg_create(&cfg));
+    assert_ok(doca_flow_cfg_set_mode_args(cfg, "vnf"));
+    assert_ok(doca_flow_init(cfg));
+    assert_ok(doca_flow_port_cfg_create(&port_cfg));
+    assert_ok(doca_flow_port_cfg_set_port_id(port_cfg, 0));
+    assert_ok(doca_flow_port_cfg_set_dev(port_cfg, dev));
+    return doca_flow_port_start(port_cfg, &port);
+}
+
+/* The devices were found before: what has to be loaded may lie where others cannot read. */
+static bool be_nobody(void)
+{
+    const bool needs_rights = strncmp(wire, "af_", 3) == 0 || strcmp(wire, "tap") == 0;
+    struct doca_eth_rxq *rxq;
+    struct doca_eth_txq *txq;
+    struct eth_fix fix;
+    doca_error_t result;
+
+    eth_fix_open(&fix, PLACE);
+    assert_ok(doca_eth_rxq_cap_is_type_supported(
+        doca_dev_as_devinfo(fix.b), DOCA_ETH_RXQ_TYPE_REGULAR, DOCA_ETH_RXQ_DATA_PATH_TYPE_CPU));
+    CHILD_CHECK(geteuid() != 0 || setresuid(65534, 65534, 65534) == 0);
+    assert_ok(doca_eth_rxq_create(fix.b, 4, PLACE, &rxq));
+    assert_ok(doca_eth_rxq_task_recv_set_conf(rxq, received, received, 4));
+    assert_ok(doca_pe_connect_ctx(fix.pe, doca_eth_rxq_as_doca_ctx(rxq)));
+    result = doca_ctx_start(doca_eth_rxq_as_doca_ctx(rxq));
+    if (!needs_rights)
+        return result == DOCA_SUCCESS;
+    CHILD_CHECK(is_refused(result));
+    assert_ok(doca_eth_txq_create(fix.b, 4, &txq));
+    assert_ok(doca_eth_txq_task_send_set_conf(txq, eth_sent, eth_sent, 4));
+    assert_ok(doca_pe_connect_ctx(fix.pe, doca_eth_txq_as_doca_ctx(txq)));
+    CHILD_CHECK(is_refused(doca_ctx_start(doca_eth_txq_as_doca_ctx(txq))));
+    CHILD_CHECK(is_refused(start_port_of(fix.b)));
+    return true;
+}
+
+static void without_rights_the_missing_one_is_named(void **state)
+{
+    (void)state;
+    assert_int_equal(in_child(getenv("OPENDOCA_CONFIG"), getenv("OPENDOCA_ROLE"), be_nobody), 0);
+}
+
+/* ---- receiving ---- */
 
 static void frames_arrive_whole_and_in_order(void **state)
 {
@@ -346,6 +412,7 @@ static void a_sleeper_is_woken_by_a_frame(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(without_rights_the_missing_one_is_named), /* first: it forks */
         cmocka_unit_test(frames_arrive_whole_and_in_order),
         cmocka_unit_test(attributes_that_were_not_enabled_are_zero),
         cmocka_unit_test(a_list_of_buffers_is_filled_one_after_the_other),
@@ -356,8 +423,10 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_task_can_be_submitted_again),
         cmocka_unit_test(a_sleeper_is_woken_by_a_frame),
     };
-    int rc = eth_wire_up(argc > 1 ? argv[1] : "loop");
+    int rc;
 
+    wire = argc > 1 ? argv[1] : wire;
+    rc = eth_wire_up(wire);
     if (rc != 0)
         return rc;
     rc = cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "soft/nic/nic_priv.h"
-#include "util/cleanup.h"
 
 #define FRAME_ROOM 18u
 #define PIECES     64u
@@ -25,6 +24,7 @@ struct tap {
     struct soft_nic_backend base;
     char iface[IFNAMSIZ];
     int fd;
+    int ask; /* a socket, to ask about the interface */
     uint32_t mtu;
     uint8_t mac[6];
     uint32_t room; /* of a frame */
@@ -48,16 +48,16 @@ static int fail_tap(const struct tap *self, int err, const char *what)
 /* The kernel's end is switched on; its MTU is what it has. */
 static int bring_up(struct tap *self, const struct soft_device *device)
 {
-    OD_AUTO_FD int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     struct ifreq ifr = {0};
 
+    self->ask = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     memcpy(ifr.ifr_name, self->iface, sizeof(ifr.ifr_name));
-    if (fd < 0 || ioctl(fd, SIOCGIFFLAGS, &ifr) != 0)
+    if (self->ask < 0 || ioctl(self->ask, SIOCGIFFLAGS, &ifr) != 0)
         return fail_tap(self, errno, "the state");
     ifr.ifr_flags |= IFF_UP;
-    if (ioctl(fd, SIOCSIFFLAGS, &ifr) != 0)
+    if (ioctl(self->ask, SIOCSIFFLAGS, &ifr) != 0)
         return fail_tap(self, errno, "switching on");
-    if (ioctl(fd, SIOCGIFMTU, &ifr) != 0)
+    if (ioctl(self->ask, SIOCGIFMTU, &ifr) != 0)
         return fail_tap(self, errno, "the MTU");
     self->mtu = (uint32_t)ifr.ifr_mtu;
     memcpy(self->mac, device->mac, sizeof(self->mac));
@@ -79,6 +79,8 @@ static void tap_close(struct soft_nic_backend *backend)
 {
     struct tap *self = from_base(backend);
 
+    if (self->ask >= 0)
+        close(self->ask);
     if (self->fd >= 0)
         close(self->fd);
     free(self->frames);
@@ -101,6 +103,7 @@ static int tap_open(const struct soft_nic_spec *spec, const struct soft_device *
     if (self == NULL)
         return soft_fail(-ENOMEM, "no memory for a port");
     self->base.ops = &soft_nic_tap_ops;
+    self->ask = -1;
     memcpy(self->iface, iface, strlen(iface));
     err = open_tun(self);
     if (err == 0)
@@ -119,12 +122,21 @@ static int tap_open(const struct soft_nic_spec *spec, const struct soft_device *
     return 0;
 }
 
+static bool is_up(const struct tap *self)
+{
+    struct ifreq ifr = {0};
+
+    /* It may have got another name, or be gone. */
+    return ioctl(self->fd, TUNGETIFF, &ifr) == 0 && ioctl(self->ask, SIOCGIFFLAGS, &ifr) == 0 &&
+           (ifr.ifr_flags & IFF_UP) != 0;
+}
+
 static void tap_info(const struct soft_nic_backend *backend, struct soft_nic_port_info *info)
 {
     const struct tap *self = OD_CONTAINER_OF(backend, const struct tap, base);
 
     *info = (struct soft_nic_port_info){
-        .kind = "tap", .where = self->iface, .mode = "", .mtu = self->mtu, .link_up = true};
+        .kind = "tap", .where = self->iface, .mode = "", .mtu = self->mtu, .link_up = is_up(self)};
     memcpy(info->mac, self->mac, sizeof(info->mac));
 }
 
