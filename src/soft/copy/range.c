@@ -5,8 +5,7 @@
 #include <stdlib.h>
 
 #include "soft/copy/choice.h"
-
-#define PAGE ((size_t)4096)
+#include "util/abreast.h"
 
 /* --- between two addresses of this process --- */
 
@@ -202,13 +201,9 @@ static int find_place(struct soft_copy_lane *lane, struct side *side, size_t len
 static int copy_far_to_far(struct soft_copy_lane *lane, const struct place *src,
                            const struct place *dst, size_t len)
 {
-    /* Where the source is in its page, so is the bounce: where it lies a little higher, as malloc()
-     * has it, some processors copy at a fifth of their speed. */
-    char *bounce = lane->bounce + src->addr % PAGE;
-
     for (size_t done = 0; done < len;) {
         size_t part = OD_MIN(len - done, (size_t)SOFT_COPY_BOUNCE);
-        struct iovec local = {.iov_base = bounce, .iov_len = part};
+        struct iovec local = {.iov_base = od_abreast(lane->bounce, src->addr), .iov_len = part};
         struct iovec from = {(void *)(uintptr_t)(src->addr + done), part};
         struct iovec to = {(void *)(uintptr_t)(dst->addr + done), part};
         int err = soft_peer_readv(src->far, &local, 1, &from, 1);
@@ -357,7 +352,7 @@ bool soft_copy_vector_add_job(struct soft_copy_vector *vector, const struct soft
 int soft_copy_lane_init(struct soft_copy_lane *lane)
 {
     soft_copy_vector_drop(&lane->vector);
-    lane->bounce = aligned_alloc(PAGE, SOFT_COPY_BOUNCE + PAGE);
+    lane->bounce = od_abreast_alloc(SOFT_COPY_BOUNCE);
     return lane->bounce != NULL ? 0 : soft_fail(-ENOMEM, "no memory for a bounce buffer");
 }
 

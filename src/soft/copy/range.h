@@ -29,7 +29,7 @@ struct soft_copy_vector {
 /* What one executing thread needs; a worker has one, and so has each channel for its owner. */
 struct soft_copy_lane {
     struct soft_copy_vector vector;
-    char *bounce; /* SOFT_COPY_BOUNCE bytes from any place in its first page on */
+    void *bounce; /* abreast.h, of SOFT_COPY_BOUNCE bytes */
 };
 
 /* -ENOMEM with a reason. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "soft/peer/peer_priv.h"
 #include "soft/service/spin.h"
+#include "util/abreast.h"
 #include "util/clock.h"
 
 #include <errno.h>
@@ -171,10 +172,11 @@ static int serve_read(struct client *client, const struct soft_peer_msg_copy *in
 {
     const bool direct = in->nsegs == 1;
     union soft_peer_msg out = {0};
-    int rc = direct ? 0 : soft_peer_serve_copy(in, abroad.chunk);
+    char *chunk = od_abreast(abroad.chunk, in->nsegs > 0 ? in->segs[0].addr : 0);
+    int rc = direct ? 0 : soft_peer_serve_copy(in, chunk);
 
     return reply(client, &out, PEER_MSG_DONE, in->hdr.seq, rc,
-                 direct ? (const void *)(uintptr_t)in->segs[0].addr : abroad.chunk,
+                 direct ? (const void *)(uintptr_t)in->segs[0].addr : chunk,
                  rc == 0 ? (size_t)soft_peer_wire_bytes(in) : 0, direct);
 }
 
@@ -499,7 +501,7 @@ static int start(const char *where, const uint8_t instance[PEER_INSTANCE_SIZE])
     rc = od_waker_open(&abroad.waker);
     if (rc != 0)
         return soft_fail(rc, "no descriptor for importers on other hosts: %s", strerror(-rc));
-    abroad.chunk = malloc(PEER_REMOTE_CHUNK);
+    abroad.chunk = od_abreast_alloc(PEER_REMOTE_CHUNK);
     if (abroad.chunk == NULL) {
         rc = soft_fail(-ENOMEM, "out of memory for importers on other hosts");
         goto err_waker;

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "soft/peer/peer_priv.h"
+#include "util/abreast.h"
 
 /* Accesses to memory of another host that nobody waits for. */
 
@@ -32,7 +33,7 @@ static int ask_copy(struct soft_peer_item *item, struct soft_peer_ask *ask)
     struct soft_peer_job *job = job_of(item);
     const bool write = job->kind == SOFT_PEER_JOB_WRITE;
     const size_t len = (size_t)OD_MIN(job->len - job->asked, (uint64_t)PEER_FLOW_PIECE);
-    char *chunk = job->map->conn->chunk;
+    char *chunk = od_abreast(job->map->conn->chunk, job->near_addr + job->asked);
     int rc = 0;
 
     soft_peer_remote_ask(job->map, write, len, ask);

@@ -239,7 +239,7 @@ struct soft_peer_conn {
     struct soft_link *remote; /* NULL: this host */
     pthread_mutex_t turn;     /* one thread sleeps on the waker at a time; taken before lane_lock */
     struct od_waker *waker;
-    char *chunk; /* of PEER_FLOW_PIECE bytes: what is about to be sent */
+    char *chunk; /* abreast.h, of PEER_FLOW_PIECE bytes: what is about to be sent */
     struct soft_peer_flow flow;
 };
 

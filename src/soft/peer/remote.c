@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/abreast.h"
 #include "util/clock.h"
 
 /* Engine remote: the exporter is on another host and does the accesses, see flow.h. */
@@ -197,7 +198,7 @@ int soft_peer_remote_connect(struct soft_peer_conn *conn, const struct soft_peer
 {
     int rc;
 
-    conn->chunk = malloc(PEER_FLOW_PIECE);
+    conn->chunk = od_abreast_alloc(PEER_FLOW_PIECE);
     rc = conn->chunk == NULL ? -ENOMEM : open_waker(conn);
     if (rc == 0)
         rc = greet(conn, desc);
@@ -295,6 +296,7 @@ static int ask_stream(struct soft_peer_item *item, struct soft_peer_ask *ask)
     struct stream *s = OD_CONTAINER_OF(item, struct stream, base.item);
     const bool write = s->direction == PEER_TO_EXPORTER;
     struct iovec remote[PEER_WIRE_SEGS];
+    char *chunk;
     unsigned int n;
     size_t len = soft_peer_cursor_take(&s->remote, remote, PEER_WIRE_SEGS, &n, PEER_FLOW_PIECE);
 
@@ -310,8 +312,10 @@ static int ask_stream(struct soft_peer_item *item, struct soft_peer_ask *ask)
     ask->foreign = ask->payload != NULL;
     if (ask->foreign)
         return 0;
-    ask->payload = s->map->conn->chunk;
-    return move(s, s->map->conn->chunk, len);
+    chunk = od_abreast(s->map->conn->chunk,
+                       s->local.n > 0 ? (uintptr_t)s->local.iov->iov_base + s->local.used : 0);
+    ask->payload = chunk;
+    return move(s, chunk, len);
 }
 
 static int refuse_stream(struct soft_peer_item *item, int status)
