@@ -541,7 +541,7 @@ int main(void)
         bench_die("set-up", "no memory or pipe");
     for (unsigned int i = 0; i < 4; i++)
         areas[i] = rig_memory(2 * MIB, i < 2);
-    daemon_pid = rig_daemon_start(NULL);
+    daemon_pid = rig_daemon_start("1");
     compare("worker_gone_after_client_killed", "ms", 0, STARTS, client_death_ms, NULL,
             "process gone after its own", process_death_ms, NULL);
     pid = fork();
