@@ -44,6 +44,26 @@ static doca_error_t fail_port(const struct doca_flow_port *port, int err, const 
     return CORE_FAIL(error, CORE_LOG_FLOW, func, port->name, "port", "%s", soft_reason());
 }
 
+/* The interface may go down later, and come back; but who begins so would hear nothing. */
+static doca_error_t hold_port(struct doca_flow_port *port, const char *func)
+{
+    int err = soft_nic_port_hold(port->dev->info.soft, &port->soft);
+    struct soft_nic_port_info info;
+    doca_error_t result;
+
+    if (err != 0)
+        return fail_port(port, err, func);
+    soft_nic_port_info(port->soft, &info);
+    if (!info.is_off)
+        return DOCA_SUCCESS;
+    result = fail_port(port,
+                       soft_fail(-ENETDOWN, "interface %s is switched off; ip link set dev %s up",
+                                 info.where, info.where),
+                       func);
+    soft_nic_port_release(port->soft);
+    return result;
+}
+
 static struct doca_flow_port *new_port(const struct doca_flow_port_cfg *cfg)
 {
     struct doca_flow_port *port = calloc(1, sizeof(*port));
@@ -73,7 +93,6 @@ static doca_error_t start_port(const struct doca_flow_port_cfg *cfg, const char 
 {
     doca_error_t result = check_start(cfg, func);
     struct doca_flow_port *created;
-    int err;
 
     if (result != DOCA_SUCCESS)
         return result;
@@ -85,9 +104,8 @@ static doca_error_t start_port(const struct doca_flow_port_cfg *cfg, const char 
         return CORE_FAIL(DOCA_ERROR_NO_MEMORY, CORE_LOG_FLOW, func, cfg->dev->info.name, "port",
                          "%zu bytes" CORE_REMEDY "free memory", sizeof(*created));
     }
-    err = soft_nic_port_hold(cfg->dev->info.soft, &created->soft);
-    if (err != 0) {
-        result = fail_port(created, err, func);
+    result = hold_port(created, func);
+    if (result != DOCA_SUCCESS) {
         free_port(created);
         return result;
     }

@@ -83,6 +83,7 @@ struct soft_nic_port_info {
     uint32_t mtu;      /* bytes behind the Ethernet header */
     uint8_t mac[6];
     bool link_up;
+    bool is_off;         /* the interface, by who has the machine */
     bool stack_sees_all; /* what queues get reaches the stack as well */
     bool loses_tags;     /* VLAN tags that are not in the frame itself but beside it */
 };

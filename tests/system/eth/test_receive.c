@@ -138,7 +138,7 @@ static void close_both(struct eth_fix *fix, struct receiver *receiver, struct et
     eth_fix_close(fix);
 }
 
-/* ---- who has no rights ---- */
+/* ---- interfaces that cannot be used ---- */
 
 static const char *wire = "loop";
 
@@ -154,14 +154,18 @@ static doca_error_t start_port_of(struct doca_dev *dev)
     struct doca_flow_port_cfg *port_cfg;
     struct doca_flow_port *port;
     struct doca_flow_cfg *cfg;
+    doca_error_t result;
 
     assert_ok(doca_flow_cfg_create(&cfg));
     assert_ok(doca_flow_cfg_set_mode_args(cfg, "vnf"));
     assert_ok(doca_flow_init(cfg));
+    assert_ok(doca_flow_cfg_destroy(cfg));
     assert_ok(doca_flow_port_cfg_create(&port_cfg));
     assert_ok(doca_flow_port_cfg_set_port_id(port_cfg, 0));
     assert_ok(doca_flow_port_cfg_set_dev(port_cfg, dev));
-    return doca_flow_port_start(port_cfg, &port);
+    result = doca_flow_port_start(port_cfg, &port);
+    assert_ok(doca_flow_port_cfg_destroy(port_cfg));
+    return result;
 }
 
 /* The devices were found before: what has to be loaded may lie where others cannot read. */
@@ -196,6 +200,24 @@ static void without_rights_the_missing_one_is_named(void **state)
 {
     (void)state;
     assert_int_equal(in_child(getenv("OPENDOCA_CONFIG"), getenv("OPENDOCA_ROLE"), be_nobody), 0);
+}
+
+static void a_flow_port_of_an_interface_that_is_off_is_refused(void **state)
+{
+    struct eth_fix fix;
+
+    (void)state;
+    if (strncmp(wire, "af_", 3) != 0)
+        skip();
+    eth_fix_open(&fix, PLACE);
+    assert_int_equal(system("ip link set odvb down"), 0);
+    assert_doca(DOCA_ERROR_DRIVER, start_port_of(fix.b));
+    assert_non_null(strstr(opendoca_last_error(), "ip link set dev odvb up"));
+    doca_flow_destroy();
+    assert_int_equal(system("ip link set odvb up"), 0);
+    assert_ok(start_port_of(fix.b));
+    doca_flow_destroy();
+    eth_fix_close(&fix);
 }
 
 /* ---- receiving ---- */
@@ -413,6 +435,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(without_rights_the_missing_one_is_named), /* first: it forks */
+        cmocka_unit_test(a_flow_port_of_an_interface_that_is_off_is_refused),
         cmocka_unit_test(frames_arrive_whole_and_in_order),
         cmocka_unit_test(attributes_that_were_not_enabled_are_zero),
         cmocka_unit_test(a_list_of_buffers_is_filled_one_after_the_other),

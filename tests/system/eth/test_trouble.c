@@ -417,15 +417,18 @@ static void assert_none_is_lost(struct soft_nic_txq *other)
 {
     struct soft_nic_txq *const txqs[] = {s.txq, other};
     struct patience patience = patience_of(60);
-    uint32_t n = 0;
+    uint32_t n = 0, at_once = 0;
 
     for (uint32_t i = 0; i < MANY && patience_lasts(&patience);) {
         s.txq = txqs[i % 2];
-        if (send_number(COUNTED) == 0)
+        if (send_number(COUNTED) == 0) {
             i++;
-        else
-            let_it_look();
+            continue;
+        }
+        at_once = at_once == 0 ? i : at_once;
+        let_it_look();
     }
+    assert_in_range(at_once, 1, 200); /* of both together: the other end has room for 256 */
     s.txq = txqs[0];
     for (; n < MANY && patience_lasts(&patience); n += take_all_of(COUNTED))
         let_it_look();

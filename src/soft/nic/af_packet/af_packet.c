@@ -15,6 +15,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "soft/nic/iface.h"
 #include "soft/nic/nic_priv.h"
 #include "util/cleanup.h"
 
@@ -34,6 +35,7 @@ struct af_packet {
     char iface[IFNAMSIZ];
     int ifindex;
     int fd;
+    int tx_fd; /* of all send queues: so many frames of all of them are on their way at most */
     uint32_t mtu;
     uint8_t mac[6];
     char *ring;
@@ -136,7 +138,27 @@ static void af_packet_close(struct soft_nic_backend *backend)
         munmap(self->ring, (size_t)self->block_size * self->nblocks);
     if (self->fd >= 0)
         close(self->fd);
+    if (self->tx_fd >= 0)
+        close(self->tx_fd);
     free(self);
+}
+
+static int open_sending(struct af_packet *self)
+{
+    const struct sockaddr_ll addr = {
+        .sll_family = AF_PACKET, .sll_protocol = 0, .sll_ifindex = self->ifindex};
+    const int yes = 1;
+
+    self->tx_fd = socket(AF_PACKET, SOCK_RAW | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (self->tx_fd < 0)
+        return fail_socket(errno, self->iface, "a packet socket");
+    if (bind(self->tx_fd, (const struct sockaddr *)&addr, sizeof(addr)) != 0)
+        return fail_socket(errno, self->iface, "binding");
+    /* Without it the queueing discipline has a say; slower, but fine. */
+    setsockopt(self->tx_fd, SOL_PACKET, PACKET_QDISC_BYPASS, &yes, sizeof(yes));
+    if (soft_nic_is_local(self->tx_fd, self->iface))
+        soft_nic_limit_unseen(self->tx_fd);
+    return 0;
 }
 
 static int read_spec(struct af_packet *self, const struct soft_nic_spec *spec,
@@ -186,6 +208,7 @@ static int af_packet_open(const struct soft_nic_spec *spec, const struct soft_de
         return soft_fail(-ENOMEM, "no memory for a port");
     self->base.ops = &soft_nic_af_packet_ops;
     self->fd = -1;
+    self->tx_fd = -1;
     err = read_spec(self, spec, device);
     if (err == 0)
         err = ask_interface(self);
@@ -200,6 +223,8 @@ static int af_packet_open(const struct soft_nic_spec *spec, const struct soft_de
     err = map_ring(self);
     if (err == 0)
         err = bind_socket(self);
+    if (err == 0)
+        err = open_sending(self);
     if (err != 0)
         goto err_close;
     *backend = &self->base;
@@ -210,15 +235,6 @@ err_close:
     return err;
 }
 
-static bool is_up(const struct af_packet *self)
-{
-    struct ifreq ifr = {.ifr_ifindex = self->ifindex};
-
-    /* It may have got another name. */
-    return ioctl(self->fd, SIOCGIFNAME, &ifr) == 0 && ioctl(self->fd, SIOCGIFFLAGS, &ifr) == 0 &&
-           (ifr.ifr_flags & IFF_RUNNING) != 0;
-}
-
 static void af_packet_info(const struct soft_nic_backend *backend, struct soft_nic_port_info *info)
 {
     const struct af_packet *self = OD_CONTAINER_OF(backend, const struct af_packet, base);
@@ -227,9 +243,9 @@ static void af_packet_info(const struct soft_nic_backend *backend, struct soft_n
                                         .where = self->iface,
                                         .mode = "TPACKET_V3, one copy",
                                         .mtu = self->mtu,
-                                        .link_up = is_up(self),
                                         .stack_sees_all = true};
     memcpy(info->mac, self->mac, sizeof(info->mac));
+    soft_nic_ask_link(self->fd, self->ifindex, info);
 }
 
 static void af_packet_outside(struct soft_nic_backend *backend, struct soft_nic_outside *sum)
@@ -355,50 +371,26 @@ static int af_packet_sleep_fd(struct soft_nic_backend *backend)
 
 struct af_packet_tx {
     struct soft_nic_backend_tx base;
-    int fd;
+    int fd; /* of the port */
     struct mmsghdr messages[SOFT_NIC_BATCH];
     struct iovec iov[SOFT_NIC_BATCH * TX_PIECES];
 };
 
 static int af_packet_tx_open(struct soft_nic_backend *backend, struct soft_nic_backend_tx **out)
 {
-    const struct af_packet *self = from_base(backend);
-    const struct sockaddr_ll addr = {
-        .sll_family = AF_PACKET, .sll_protocol = 0, .sll_ifindex = self->ifindex};
     struct af_packet_tx *tx = calloc(1, sizeof(*tx));
-    const int yes = 1;
-    int err;
 
     if (tx == NULL)
         return soft_fail(-ENOMEM, "no memory for a send queue");
     tx->base.ops = &soft_nic_af_packet_ops;
-    tx->fd = socket(AF_PACKET, SOCK_RAW | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (tx->fd < 0) {
-        err = fail_socket(errno, self->iface, "a packet socket");
-        goto err_free;
-    }
-    if (bind(tx->fd, (const struct sockaddr *)&addr, sizeof(addr)) != 0) {
-        err = fail_socket(errno, self->iface, "binding");
-        goto err_close;
-    }
-    /* Without it the queueing discipline has a say; slower, but fine. */
-    setsockopt(tx->fd, SOL_PACKET, PACKET_QDISC_BYPASS, &yes, sizeof(yes));
+    tx->fd = from_base(backend)->tx_fd;
     *out = &tx->base;
     return 0;
-
-err_close:
-    close(tx->fd);
-err_free:
-    free(tx);
-    return err;
 }
 
 static void af_packet_tx_close(struct soft_nic_backend_tx *base)
 {
-    struct af_packet_tx *tx = OD_CONTAINER_OF(base, struct af_packet_tx, base);
-
-    close(tx->fd);
-    free(tx);
+    free(OD_CONTAINER_OF(base, struct af_packet_tx, base));
 }
 
 /* Frames from the first one on that fit into the arrays. */

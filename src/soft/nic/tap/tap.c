@@ -137,6 +137,7 @@ static void tap_info(const struct soft_nic_backend *backend, struct soft_nic_por
 
     *info = (struct soft_nic_port_info){
         .kind = "tap", .where = self->iface, .mode = "", .mtu = self->mtu, .link_up = is_up(self)};
+    info->is_off = !info->link_up;
     memcpy(info->mac, self->mac, sizeof(info->mac));
 }
 

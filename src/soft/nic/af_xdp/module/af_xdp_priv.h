@@ -98,8 +98,6 @@ struct af_xdp_queue {
 };
 
 int af_xdp_queue_open(const struct af_xdp_queue_conf *conf, struct af_xdp_queue **queue);
-/* So few frames of the socket may be on their way that none is lost there. */
-void af_xdp_limit_unseen(int fd);
 /* NULL is fine. */
 void af_xdp_queue_close(struct af_xdp_queue *queue);
 /* Frames come into the ring from here on; NULL: into the queue's own memory. There is a new socket

@@ -16,6 +16,7 @@
 
 #include "soft/nic/af_xdp/module/af_xdp_priv.h"
 #include "soft/nic/af_xdp/module/pace.h"
+#include "soft/nic/iface.h"
 #include "util/clock.h"
 
 /* A header and two tags, as the port class allows them. */
@@ -94,23 +95,6 @@ static int ask_interface(struct af_xdp *self)
     return 0;
 }
 
-/* Interfaces whose other end is on this machine. */
-static bool is_local(const struct af_xdp *self)
-{
-    static const char *const drivers[] = {"veth", "tun", "virtio_net", "xen_netfront"};
-    struct ethtool_drvinfo drvinfo = {.cmd = ETHTOOL_GDRVINFO};
-    struct ifreq ifr = {.ifr_data = (char *)&drvinfo};
-
-    memcpy(ifr.ifr_name, self->conf.iface, sizeof(ifr.ifr_name));
-    if (ioctl(self->fd, SIOCETHTOOL, &ifr) != 0)
-        return true;
-    for (uint32_t i = 0; i < OD_ARRAY_SIZE(drivers); i++) {
-        if (strcmp(drvinfo.driver, drivers[i]) == 0)
-            return true;
-    }
-    return false;
-}
-
 /* The interface takes tags out of frames, or those who send here leave them to the other end, which
  * is most likely like this one. */
 static bool has_tags_beside(const struct af_xdp *self)
@@ -120,7 +104,8 @@ static bool has_tags_beside(const struct af_xdp *self)
 
     memcpy(ifr.ifr_name, self->conf.iface, sizeof(ifr.ifr_name));
     return ioctl(self->fd, SIOCETHTOOL, &ifr) == 0 &&
-           (flags.data & (is_local(self) ? ETH_FLAG_TXVLAN : ETH_FLAG_RXVLAN)) != 0;
+           (flags.data & (soft_nic_is_local(self->fd, self->conf.iface) ? ETH_FLAG_TXVLAN
+                                                                        : ETH_FLAG_RXVLAN)) != 0;
 }
 
 static uint32_t count_queues(const struct af_xdp *self)
@@ -150,8 +135,8 @@ static int open_interface(struct af_xdp *self)
         return err;
     /* What is sent here does not wait for others. */
     (void)setsockopt(self->fd, SOL_PACKET, PACKET_QDISC_BYPASS, &yes, sizeof(yes));
-    if (is_local(self))
-        af_xdp_limit_unseen(self->fd);
+    if (soft_nic_is_local(self->fd, self->conf.iface))
+        soft_nic_limit_unseen(self->fd);
     all.mr_ifindex = self->ifindex;
     if (setsockopt(self->fd, SOL_PACKET, PACKET_ADD_MEMBERSHIP, &all, sizeof(all)) != 0)
         return fail(-errno, self, "promiscuous mode");
@@ -225,8 +210,10 @@ static int open_queues(struct af_xdp *self, uint32_t frame_size)
         .ring = self->conf.ring,
         .frame_size = frame_size,
         .generic = self->generic,
-        .is_local = is_local(self),
-        .sums = is_local(self) ? af_xdp_program_watch_sums(self->program) : NULL,
+        .is_local = soft_nic_is_local(self->fd, self->conf.iface),
+        .sums = soft_nic_is_local(self->fd, self->conf.iface)
+                    ? af_xdp_program_watch_sums(self->program)
+                    : NULL,
         .copy = self->generic || self->conf.mode == SOFT_AF_XDP_COPY,
     };
     uint32_t n = count_queues(self);
@@ -306,15 +293,6 @@ static int open_port(const struct soft_af_xdp_conf *conf, struct soft_nic_backen
     return 0;
 }
 
-static bool is_up(const struct af_xdp *self)
-{
-    struct ifreq ifr = {.ifr_ifindex = self->ifindex};
-
-    /* It may have got another name. */
-    return ioctl(self->fd, SIOCGIFNAME, &ifr) == 0 && ioctl(self->fd, SIOCGIFFLAGS, &ifr) == 0 &&
-           (ifr.ifr_flags & IFF_RUNNING) != 0;
-}
-
 static void info(const struct soft_nic_backend *backend, struct soft_nic_port_info *out)
 {
     const struct af_xdp *self = from_base(backend);
@@ -323,8 +301,8 @@ static void info(const struct soft_nic_backend *backend, struct soft_nic_port_in
                                        .where = self->conf.iface,
                                        .mode = self->in_place ? self->in_place_mode : self->mode,
                                        .mtu = self->mtu,
-                                       .loses_tags = self->loses_tags,
-                                       .link_up = is_up(self)};
+                                       .loses_tags = self->loses_tags};
+    soft_nic_ask_link(self->fd, self->ifindex, out);
     memcpy(out->mac, self->mac, sizeof(out->mac));
 }
 

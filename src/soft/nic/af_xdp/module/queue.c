@@ -10,16 +10,13 @@
 #include <time.h>
 
 #include "soft/nic/af_xdp/module/af_xdp_priv.h"
+#include "soft/nic/iface.h"
 #include "soft/nic/packet.h"
 #include "util/clock.h"
 
 /* A queue that was closed is free again only after some milliseconds; a busy machine needs more. */
 #define BUSY_TRIES 2000
 #define BUSY_MS    5
-
-/* Two ends of one machine: 256 frames find room at the other end before it looks, more are lost
- * without a word. To the kernel the shortest ones are of 768 bytes. */
-#define UNSEEN_BYTES (192 * 768)
 
 #define LEAVING_NS UINT64_C(1000000000)
 
@@ -121,13 +118,6 @@ static bool kernel_copies(const struct af_xdp_queue *self)
            (options.flags & XDP_OPTIONS_ZEROCOPY) == 0;
 }
 
-void af_xdp_limit_unseen(int fd)
-{
-    const int bytes = UNSEEN_BYTES / 2; /* the kernel doubles it */
-
-    (void)setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof(bytes));
-}
-
 static int make_own_memory(struct af_xdp_queue *self)
 {
     uint32_t ring = self->conf.ring;
@@ -182,7 +172,7 @@ static int start(struct af_xdp_queue *self, const struct soft_nic_area *ring)
         fill_all(self, self->conf.ring);
     self->copies = kernel_copies(self);
     if (self->copies && self->conf.is_local)
-        af_xdp_limit_unseen(xsk_socket__fd(self->socket));
+        soft_nic_limit_unseen(xsk_socket__fd(self->socket));
     return 0;
 }
 
