@@ -16,6 +16,7 @@ import glob
 import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -39,7 +40,7 @@ NEUTRAL = ['engine_poll', 'engine_event', 'engine_many', 'engine_reactive', 'eng
 
 
 # First part of the names of programs that another script builds and runs.
-ALL_KINDS = ('eth_', 'urom_')
+ALL_KINDS = ('eth_', 'gpu_', 'urom_')
 
 
 class Failed(Exception):
@@ -482,6 +483,27 @@ class Tests:
             said = self.rdma(['owner'], ['write', '-t', 'in silence'], *memory, host=host)
             expect('The memory reads: in silence' in said, said)
             self.rdma(['owner', '-t', 'of the owner'], ['read'], *memory, host=host)
+
+    def peers(self, *address):
+        with socket.socket() as held:  # nobody else gets this port meanwhile
+            held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            held.bind(('', 0))
+            where = ('-p', str(held.getsockname()[1]), '-e', self.file('event'))
+            server = self.start('rdma_peers', 'host', *where)
+            server.await_line('Listening')
+            self.run('rdma_peers', 'host', *where, *address,
+                     says=['read: 7', 'finished successfully'])
+            said = server.end(says=['the event is 7', 'all have left', 'finished successfully'])[0]
+        self.remove('event')
+        for i in range(4):
+            expect('connection %d: 64 bytes: message %d' % (i, i) in said, said)
+
+    def test_rdma_peers(self):
+        """Several connections each, by all kinds of addresses; an event of the other side."""
+        self.peers('-a', '127.0.0.1', '-t', 'IPv4')
+        self.peers('-a', '::ffff:127.0.0.1', '-t', 'GID')
+        if socket.has_ipv6 and os.path.exists('/proc/net/if_inet6'):
+            self.peers('-a', '::1', '-t', 'IPv6')
 
     def test_nothing_is_left_in_the_folder(self):
         self.remove('desc', 'info', 'event')

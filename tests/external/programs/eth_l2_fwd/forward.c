@@ -144,6 +144,7 @@ static void not_received(struct doca_eth_rxq_event_batch_managed_recv *event, ui
 
 static doca_error_t create_rxq(struct forward *forward, int from)
 {
+    const doca_eth_rxq_event_batch_managed_recv_handler_cb_t good = received, bad = not_received;
     struct direction *direction = &forward->direction[from];
     union doca_data self;
     doca_error_t result = doca_eth_rxq_create(forward->dev[from], BURST, PACKET, &direction->rxq);
@@ -159,7 +160,7 @@ static doca_error_t create_rxq(struct forward *forward, int from)
     if (result == DOCA_SUCCESS)
         result = doca_eth_rxq_event_batch_managed_recv_register(
             direction->rxq, DOCA_EVENT_BATCH_EVENTS_NUMBER_128, DOCA_EVENT_BATCH_EVENTS_NUMBER_1,
-            self, received, not_received);
+            self, good, bad);
     if (result == DOCA_SUCCESS)
         result = doca_pe_connect_ctx(forward->pe, direction->rx_ctx);
     if (result == DOCA_SUCCESS)
@@ -173,6 +174,7 @@ static doca_error_t create_rxq(struct forward *forward, int from)
 
 static doca_error_t create_txq(struct forward *forward, int from, int batches)
 {
+    const doca_eth_txq_task_batch_send_completion_cb_t good = sent, bad = not_sent;
     struct direction *direction = &forward->direction[from];
     union doca_data self;
     doca_error_t result = doca_eth_txq_create(forward->dev[1 - from], BURST, &direction->txq);
@@ -183,9 +185,8 @@ static doca_error_t create_txq(struct forward *forward, int from, int batches)
     direction->tx_ctx = doca_eth_txq_as_doca_ctx(direction->txq);
     result = doca_eth_txq_set_type(direction->txq, DOCA_ETH_TXQ_TYPE_REGULAR);
     if (result == DOCA_SUCCESS)
-        result = doca_eth_txq_task_batch_send_set_conf(direction->txq,
-                                                       DOCA_TASK_BATCH_MAX_TASKS_NUMBER_128,
-                                                       (uint16_t)batches, sent, not_sent);
+        result = doca_eth_txq_task_batch_send_set_conf(
+            direction->txq, DOCA_TASK_BATCH_MAX_TASKS_NUMBER_128, (uint16_t)batches, good, bad);
     if (result == DOCA_SUCCESS)
         result = doca_ctx_set_user_data(direction->tx_ctx, self);
     if (result == DOCA_SUCCESS)

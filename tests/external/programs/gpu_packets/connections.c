@@ -160,7 +160,9 @@ static void on_packets(struct doca_eth_rxq_event_batch_managed_recv *event, uint
     struct control *control = data.ptr;
     void *frame;
 
-    (void)event;
+    if (doca_eth_rxq_event_batch_managed_recv_get_ctx(event) !=
+        doca_eth_rxq_as_doca_ctx(control->rxq))
+        control->outcome = DOCA_ERROR_UNEXPECTED;
     DOCA_ERROR_PROPAGATE(control->outcome, status);
     for (uint16_t i = 0; i < num; i++) {
         doca_error_t result = doca_buf_get_data(pkts[i], &frame);

@@ -108,6 +108,8 @@ static void on_error(struct doca_eth_txq_gpu_event_error_send_packet *event, uni
 
 static doca_error_t open_txq(struct app *app, struct doca_eth_txq **txq)
 {
+    const doca_eth_txq_gpu_event_notify_send_packet_cb_t replied = on_reply;
+    const doca_eth_txq_gpu_event_error_send_packet_cb_t failed = on_error;
     const union doca_data self = {.ptr = app};
     struct doca_ctx *ctx;
 
@@ -116,9 +118,9 @@ static doca_error_t open_txq(struct app *app, struct doca_eth_txq **txq)
     TRY(doca_eth_txq_set_l4_chksum_offload(*txq, 1));
     ctx = doca_eth_txq_as_doca_ctx(*txq);
     TRY(doca_ctx_set_datapath_on_gpu(ctx, app->gpu));
-    TRY(doca_eth_txq_gpu_event_error_send_packet_register(*txq, on_error, self));
+    TRY(doca_eth_txq_gpu_event_error_send_packet_register(*txq, failed, self));
     if (txq == &app->icmp_txq)
-        TRY(doca_eth_txq_gpu_event_notify_send_packet_register(*txq, on_reply, self));
+        TRY(doca_eth_txq_gpu_event_notify_send_packet_register(*txq, replied, self));
     TRY(doca_pe_connect_ctx(app->pe, ctx));
     return doca_ctx_start(ctx);
 }
@@ -151,6 +153,8 @@ static doca_error_t close_page(struct app *app, int page)
 {
     TRY(doca_buf_arr_stop(app->page_bufs[page]));
     TRY(doca_buf_arr_destroy(app->page_bufs[page]));
+    TRY(doca_mmap_stop(app->pages[page].mmap));
+    TRY(doca_mmap_rm_dev(app->pages[page].mmap, app->dev));
     TRY(doca_mmap_destroy(app->pages[page].mmap));
     return doca_gpu_mem_free(app->gpu, app->pages[page].gpu);
 }

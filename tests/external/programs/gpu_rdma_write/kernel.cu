@@ -25,7 +25,7 @@ __global__ void server(struct doca_gpu_dev_rdma *rdma, struct doca_gpu_buf_arr *
 {
     struct doca_gpu_buf *data, *flag;
     struct doca_gpu_dev_rdma_r *receives;
-    uint32_t num, imm[2], from[2];
+    uint32_t num, imm[2], from[2], position, mask;
 
     doca_gpu_dev_buf_get_buf(data_arr, 0, &data);
     doca_gpu_dev_buf_get_buf(flag_arr, 0, &flag);
@@ -40,9 +40,17 @@ __global__ void server(struct doca_gpu_dev_rdma *rdma, struct doca_gpu_buf_arr *
                                               from));
         HOLDS(num == 2 && from[0] == connection && from[1] == connection);
         printf("connection %u: %u operations, immediates %u and %u\n", connection, num, imm[0], imm[1]);
-        WORKS(doca_gpu_dev_rdma_write_inline_strong(rdma, connection, flag, 0, &round, 1, 0,
-                                                    DOCA_GPU_RDMA_WRITE_FLAG_NONE));
-        WORKS(doca_gpu_dev_rdma_commit_strong(rdma, connection));
+        if (i % 2 == 0) {
+            WORKS(doca_gpu_dev_rdma_write_inline_strong(rdma, connection, flag, 0, &round, 1, 0,
+                                                        DOCA_GPU_RDMA_WRITE_FLAG_NONE));
+            WORKS(doca_gpu_dev_rdma_commit_strong(rdma, connection));
+        } else {
+            WORKS(doca_gpu_dev_rdma_get_info(rdma, connection, &position, &mask));
+            WORKS(doca_gpu_dev_rdma_write_inline_weak(rdma, connection, flag, 0, &round, 1, 0,
+                                                      DOCA_GPU_RDMA_WRITE_FLAG_NONE,
+                                                      position & mask));
+            WORKS(doca_gpu_dev_rdma_commit_weak(rdma, connection, 1));
+        }
         WORKS(doca_gpu_dev_rdma_wait_all(rdma, &num));
         HOLDS(num == 1);
     }

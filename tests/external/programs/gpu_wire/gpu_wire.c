@@ -226,7 +226,7 @@ static doca_error_t await_frames(struct wire *w, uint64_t wanted)
 }
 
 static doca_error_t run(struct wire *w, enum wire_mode mode, enum doca_gpu_dev_eth_exec_scope scope,
-                        struct wire_frames frames, uint64_t wanted)
+                        bool proxy, struct wire_frames frames, uint64_t wanted)
 {
     const uint64_t start = now_ns(CLOCK_REALTIME) + 50000000;
     doca_error_t result;
@@ -239,7 +239,10 @@ static doca_error_t run(struct wire *w, enum wire_mode mode, enum doca_gpu_dev_e
         TRY(doca_eth_txq_calculate_timestamp(w->txq, start + i * INTERVAL,
                                              (uint64_t *)w->times.cpu + i));
     TRY(wire_start_receive(w->gpu_rxq, w->report.gpu, scope, 32, SIZE));
-    TRY(wire_start_send(w->gpu_txq, w->report.gpu, mode, scope, &frames, w->times.gpu));
+    TRY(wire_start_send(w->gpu_txq, w->report.gpu, mode, scope,
+                        proxy ? DOCA_GPUNETIO_ETH_NIC_HANDLER_CPU_PROXY
+                              : DOCA_GPUNETIO_ETH_NIC_HANDLER_GPU_SM_DB,
+                        &frames, w->times.gpu));
     result = await_frames(w, wanted);
     if (result != DOCA_SUCCESS)
         DOCA_GPUNETIO_VOLATILE(report_of(w)->exit) = 1;
@@ -281,7 +284,8 @@ int main(int argc, char **argv)
         return EXIT_FAILURE;
     if (proxy && pthread_create(&thread, NULL, run_proxy, &w) != 0)
         return EXIT_FAILURE;
-    result = run(&w, (enum wire_mode)mode, (enum doca_gpu_dev_eth_exec_scope)scope, frames, wanted);
+    result = run(&w, (enum wire_mode)mode, (enum doca_gpu_dev_eth_exec_scope)scope, proxy, frames,
+                 wanted);
     w.proxy_ends = true;
     if (proxy)
         pthread_join(thread, NULL);

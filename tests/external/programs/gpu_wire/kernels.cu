@@ -69,7 +69,7 @@ __global__ void receive(struct doca_gpu_eth_rxq *rxq, struct wire_report *report
 }
 
 /* Two blocks on one queue; the first thread of each waits for as many completions as its block asked for. */
-template <enum doca_gpu_dev_eth_exec_scope scope>
+template <enum doca_gpu_dev_eth_exec_scope scope, enum doca_gpu_dev_eth_nic_handler handler>
 __global__ void send_shared(struct doca_gpu_eth_txq *txq, struct wire_report *report, struct wire_frames f)
 {
     const uint32_t number = blockIdx.x * blockDim.x + threadIdx.x;
@@ -88,9 +88,8 @@ __global__ void send_shared(struct doca_gpu_eth_txq *txq, struct wire_report *re
         flags = DOCA_GPUNETIO_ETH_SEND_FLAG_NOTIFY;
     for (uint32_t round = 0; round < f.rounds && !DOCA_GPUNETIO_VOLATILE(report->exit); round++) {
         doca_gpu_dev_eth_txq_send<DOCA_GPUNETIO_ETH_RESOURCE_SHARING_MODE_GPU,
-                                  DOCA_GPUNETIO_ETH_SYNC_SCOPE_GPU, DOCA_GPUNETIO_ETH_NIC_HANDLER_AUTO,
-                                  scope>(txq, f.addr + (uint64_t)number * f.size, f.mkey_be, f.size, flags,
-                                         &ticket);
+                                  DOCA_GPUNETIO_ETH_SYNC_SCOPE_GPU, handler, scope>(
+            txq, f.addr + (uint64_t)number * f.size, f.mkey_be, f.size, flags, &ticket);
         __syncthreads();
         if (threadIdx.x == 0) {
             if (doca_gpu_dev_eth_txq_poll_completion<DOCA_GPUNETIO_ETH_CQ_POLL_LAST>(
@@ -167,6 +166,18 @@ static doca_error_t launched(void)
     return error == cudaSuccess ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE;
 }
 
+template <enum doca_gpu_dev_eth_exec_scope scope>
+static void start_shared(struct doca_gpu_eth_txq *txq, struct wire_report *report,
+                         enum doca_gpu_dev_eth_nic_handler handler, const struct wire_frames *frames)
+{
+    if (handler == DOCA_GPUNETIO_ETH_NIC_HANDLER_CPU_PROXY)
+        send_shared<scope, DOCA_GPUNETIO_ETH_NIC_HANDLER_CPU_PROXY>
+            <<<2, frames->threads / 2, 0, streams[0]>>>(txq, report, *frames);
+    else
+        send_shared<scope, DOCA_GPUNETIO_ETH_NIC_HANDLER_GPU_SM_DB>
+            <<<2, frames->threads / 2, 0, streams[0]>>>(txq, report, *frames);
+}
+
 extern "C" {
 
 doca_error_t wire_start_receive(struct doca_gpu_eth_rxq *rxq, struct wire_report *report,
@@ -184,8 +195,9 @@ doca_error_t wire_start_receive(struct doca_gpu_eth_rxq *rxq, struct wire_report
 }
 
 doca_error_t wire_start_send(struct doca_gpu_eth_txq *txq, struct wire_report *report, enum wire_mode mode,
-                             enum doca_gpu_dev_eth_exec_scope scope, const struct wire_frames *frames,
-                             const uint64_t *times)
+                             enum doca_gpu_dev_eth_exec_scope scope,
+                             enum doca_gpu_dev_eth_nic_handler handler,
+                             const struct wire_frames *frames, const uint64_t *times)
 {
     if (cudaStreamCreateWithFlags(&streams[0], cudaStreamNonBlocking) != cudaSuccess)
         return DOCA_ERROR_BAD_STATE;
@@ -194,14 +206,11 @@ doca_error_t wire_start_send(struct doca_gpu_eth_txq *txq, struct wire_report *r
     else if (mode == WIRE_ALONE)
         send_alone<<<1, frames->threads, 0, streams[0]>>>(txq, report, *frames);
     else if (scope == DOCA_GPUNETIO_ETH_EXEC_SCOPE_THREAD)
-        send_shared<DOCA_GPUNETIO_ETH_EXEC_SCOPE_THREAD>
-            <<<2, frames->threads / 2, 0, streams[0]>>>(txq, report, *frames);
+        start_shared<DOCA_GPUNETIO_ETH_EXEC_SCOPE_THREAD>(txq, report, handler, frames);
     else if (scope == DOCA_GPUNETIO_ETH_EXEC_SCOPE_WARP)
-        send_shared<DOCA_GPUNETIO_ETH_EXEC_SCOPE_WARP>
-            <<<2, frames->threads / 2, 0, streams[0]>>>(txq, report, *frames);
+        start_shared<DOCA_GPUNETIO_ETH_EXEC_SCOPE_WARP>(txq, report, handler, frames);
     else
-        send_shared<DOCA_GPUNETIO_ETH_EXEC_SCOPE_BLOCK>
-            <<<2, frames->threads / 2, 0, streams[0]>>>(txq, report, *frames);
+        start_shared<DOCA_GPUNETIO_ETH_EXEC_SCOPE_BLOCK>(txq, report, handler, frames);
     return launched();
 }
 

@@ -45,6 +45,7 @@ doca_error_t wire_start_receive(struct doca_gpu_eth_rxq *rxq, struct wire_report
                                 uint32_t size);
 doca_error_t wire_start_send(struct doca_gpu_eth_txq *txq, struct wire_report *report,
                              enum wire_mode mode, enum doca_gpu_dev_eth_exec_scope scope,
+                             enum doca_gpu_dev_eth_nic_handler handler,
                              const struct wire_frames *frames, const uint64_t *times);
 doca_error_t wire_wait(int receive);
 

@@ -147,6 +147,11 @@ static void on_read(struct doca_rdma_task_read *task, union doca_data data, unio
     end_task(ctx.ptr, doca_rdma_task_read_as_task(task));
 }
 
+static void tell_immediate(doca_be32_t immediate)
+{
+    DOCA_LOG_INFO("Immediate: 0x%x", immediate);
+}
+
 static void on_receive(struct doca_rdma_task_receive *task, union doca_data data,
                        union doca_data ctx)
 {
@@ -157,8 +162,7 @@ static void on_receive(struct doca_rdma_task_receive *task, union doca_data data
     if (doca_task_get_status(doca_rdma_task_receive_as_task(task)) == DOCA_SUCCESS) {
         if (opcode == DOCA_RDMA_OPCODE_RECV_SEND_WITH_IMM ||
             opcode == DOCA_RDMA_OPCODE_RECV_WRITE_WITH_IMM)
-            DOCA_LOG_INFO("Immediate: 0x%x",
-                          doca_rdma_task_receive_get_result_immediate_data(task));
+            tell_immediate(doca_rdma_task_receive_get_result_immediate_data(task));
         DOCA_LOG_INFO("Received: %s", roles->buffer);
     }
     end_task(roles, doca_rdma_task_receive_as_task(task));
