@@ -9,6 +9,8 @@
 
 /* Accesses to memory of another host that nobody waits for. */
 
+#define PROMPT_TRY 8u /* looks that follow a turn given away, before one that does not */
+
 static struct soft_peer_job *job_of(struct soft_peer_item *item)
 {
     return OD_CONTAINER_OF(item, struct soft_peer_job, item);
@@ -160,6 +162,8 @@ void soft_peer_port_open(struct soft_peer_port *port, struct od_waker *waker)
     atomic_init(&port->has_ended, false);
     port->under_way = 0;
     port->spin = (struct soft_service_spin){0};
+    port->prompt = false;
+    port->turns = 0;
 }
 
 void soft_peer_port_close(struct soft_peer_port *port)
@@ -181,19 +185,33 @@ void soft_peer_port_cancel(struct soft_peer_port *port)
         soft_peer_flows_cancel(is_of_port, port);
 }
 
+static bool look(const struct soft_peer_port *port)
+{
+    soft_peer_flows_progress();
+    return atomic_load_explicit(&port->has_ended, memory_order_acquire);
+}
+
+/* Who answers may be on this processor. If it slept, it has had its turn while the request was
+ * sent, and the answer is there; if it looks for requests it needs a turn of ours. Either is so for
+ * many requests in a row, and to be wrong costs a system call. */
+static bool look_again(struct soft_peer_port *port)
+{
+    if (port->prompt || ++port->turns % PROMPT_TRY == 0)
+        port->prompt = look(port);
+    if (port->prompt)
+        return true;
+    (void)soft_service_spin(&port->spin); /* its caller knows when to sleep */
+    return look(port);
+}
+
 struct soft_peer_job *soft_peer_port_poll(struct soft_peer_port *port)
 {
     struct soft_peer_item *item;
 
     if (port->under_way == 0)
         return NULL;
-    if (!atomic_load_explicit(&port->has_ended, memory_order_acquire)) {
-        /* Others first: who answers may be on this processor. Its caller knows when to sleep. */
-        (void)soft_service_spin(&port->spin);
-        soft_peer_flows_progress();
-        if (!atomic_load_explicit(&port->has_ended, memory_order_acquire))
-            return NULL;
-    }
+    if (!atomic_load_explicit(&port->has_ended, memory_order_acquire) && !look_again(port))
+        return NULL;
     soft_service_spin_reset(&port->spin);
     pthread_mutex_lock(&port->lock);
     item = OD_LIST_ENTRY(port->ended.next, struct soft_peer_item, link);

@@ -198,6 +198,8 @@ struct soft_peer_port {
     int epoll;          /* -1: none yet */
     uint32_t under_way; /* begun, and not come out yet */
     struct soft_service_spin spin;
+    bool prompt;    /* the last answer was there before the turn was given away */
+    uint32_t turns; /* since that was tried */
 };
 
 enum soft_peer_job_kind {
