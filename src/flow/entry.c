@@ -139,6 +139,7 @@ doca_error_t doca_flow_entries_process(struct doca_flow_port *port, uint16_t pip
             "%u, which is being processed" CORE_REMEDY "return from the callback first",
             pipe_queue);
     process(port, pipe_queue, max_processed_entries != 0 ? max_processed_entries : UINT32_MAX);
+    flow_port_tell(port);
     return DOCA_SUCCESS;
 }
 

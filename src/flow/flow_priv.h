@@ -74,6 +74,7 @@ struct doca_flow_port {
     struct doca_flow_pipe *root;
     struct flow_queue *queues;
     bool counts_default_miss;
+    _Atomic bool is_told; /* of frames for queues that are not there */
     uint8_t *priv;
 };
 
@@ -208,6 +209,8 @@ bool flow_port_is_reporting(const struct doca_flow_port *port);
 /* ---- port.c ---- */
 
 doca_error_t flow_port_check(const struct doca_flow_port *port, const char *func);
+/* Says in the log, once, that rules led frames to queues that are not there. */
+void flow_port_tell(struct doca_flow_port *port);
 /* Stops and frees. */
 void flow_port_end(struct doca_flow_port *port);
 

@@ -131,8 +131,20 @@ doca_error_t doca_flow_port_start(const struct doca_flow_port_cfg *cfg,
     return result;
 }
 
+void flow_port_tell(struct doca_flow_port *port)
+{
+    uint64_t lost = soft_nic_count(soft_nic_port_counters(port->soft), SOFT_NIC_RX_NO_QUEUE);
+
+    if (od_unlikely(lost > 0) && !atomic_exchange(&port->is_told, true))
+        CORE_WARN(CORE_LOG_FLOW,
+                  "%s: rules led %llu frames to queues that do not exist, and they were dropped; "
+                  "compare the ids in the rules with doca_eth_rxq_apply_queue_id()",
+                  port->name, (unsigned long long)lost);
+}
+
 void flow_port_end(struct doca_flow_port *port)
 {
+    flow_port_tell(port);
     core_live_remove(port);
     pthread_mutex_lock(&flow_library.lock);
     od_list_remove(&port->link);

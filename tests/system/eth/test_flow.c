@@ -5,6 +5,8 @@
 
 #include "lib/eth_count.h"
 
+#include <doca_log.h>
+
 /* A pipe for UDP over IPv4 behind a root with one entry; all else is the kernel's. */
 static void udp_goes_to_its_queue_and_the_rest_to_the_kernel(void **state)
 {
@@ -291,15 +293,36 @@ static void esp_is_spread_by_its_spi(void **state)
     close_all();
 }
 
-/* Which queue it is is asked when the frame comes. */
+static uint32_t count_logged(FILE *log, const char *text)
+{
+    char bytes[4096], *at = bytes;
+    uint32_t n = 0;
+    size_t len;
+
+    fflush(log);
+    rewind(log);
+    len = fread(bytes, 1, sizeof(bytes) - 1, log);
+    bytes[len] = '\0';
+    while ((at = strstr(at, text)) != NULL) {
+        at++;
+        n++;
+    }
+    return n;
+}
+
+/* Which queue it is is asked when the frame comes; the log says it once. */
 static void a_queue_that_is_not_there_costs_its_frames(void **state)
 {
     const struct doca_flow_match udp = {.parser_meta = {.outer_l4_type = DOCA_FLOW_L4_META_UDP}};
     struct doca_flow_pipe *root;
     struct doca_flow_fwd fwd;
     uint16_t ids[] = {0, 77};
+    struct doca_log_backend *backend;
+    FILE *log = tmpfile();
 
     (void)state;
+    assert_ok(doca_log_backend_create_with_file_sdk(log, &backend));
+    assert_ok(doca_log_backend_set_sdk_level(backend, DOCA_LOG_LEVEL_WARNING));
     open_all(1);
     root = make_pipe(DOCA_FLOW_PIPE_CONTROL, true, NULL, NULL, NULL);
     fwd = to_queue(&ids[1]);
@@ -311,12 +334,18 @@ static void a_queue_that_is_not_there_costs_its_frames(void **state)
     send_tcp(TCP_ACK, 1);
     expect_queue(0, 1);
     assert_int_equal(eth_count_of(SOFT_NIC_RX_NO_QUEUE), 10);
+    assert_int_equal(count_logged(log, "10 frames to queues that do not exist"), 0);
+    process();
+    assert_int_equal(count_logged(log, "10 frames to queues that do not exist"), 1);
+    process();
     open_queue_as(1, s.fix.b, ids[1]);
     s.nqueues = 2;
     send_udp(1);
     expect_queue(1, 1);
     assert_int_equal(eth_count_of(SOFT_NIC_RX_NO_QUEUE), 10);
     close_all();
+    assert_int_equal(count_logged(log, "queues that do not exist"), 1);
+    assert_ok(doca_log_backend_set_sdk_level(backend, DOCA_LOG_LEVEL_DISABLE));
 }
 
 /* Pipes of what is sent are taken; nothing that is sent passes them. */
