@@ -5,6 +5,8 @@
 #include "lib/gpu_fixture.h"
 
 #include <dirent.h>
+#include <stdio.h>
+#include <unistd.h>
 
 #include <doca_flow.h>
 
@@ -231,19 +233,44 @@ static void ports_have_the_threads_that_were_asked_for(void **state)
     gpu_fix_close(&fix);
 }
 
-/* GP-1: large rings start, and nothing of them is touched before packets come. */
+/* Bytes that are there, not only reserved. */
+static size_t bytes_in_memory(void)
+{
+    FILE *statm = fopen("/proc/self/statm", "r");
+    size_t all, there;
+
+    assert_non_null(statm);
+    assert_int_equal(fscanf(statm, "%zu %zu", &all, &there), 2);
+    fclose(statm);
+    return there * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+#define LARGE 8
+
+/* GP-1: the queues of packet processing start on one device, and nothing of their gigabytes is
+ * touched before packets come. */
 static void large_rings_start(void **state)
 {
-    struct gpu_rx rx[4];
+    struct gpu_rx rx[LARGE + 1];
+    struct gpu_tx tx[LARGE / 2 + 1];
     struct gpu_fix fix;
+    size_t before;
 
     (void)state;
     gpu_fix_open(&fix);
-    for (int i = 0; i < 4; i++) {
+    before = bytes_in_memory();
+    for (int i = 0; i < LARGE; i++) {
         gpu_rx_open(&fix, fix.b, 65536, 8192, &rx[i]);
         assert_int_equal(rx[i].handle->pkt_num, 65536);
     }
-    for (int i = 0; i < 4; i++)
+    gpu_rx_open(&fix, fix.b, 16384, 512, &rx[LARGE]);
+    for (int i = 0; i <= LARGE / 2; i++)
+        gpu_tx_open(&fix, fix.b, 8192, &tx[i]);
+    /* Records of packets and sends, and some of a sanitizer. */
+    assert_true(bytes_in_memory() < before + ((size_t)512 << 20));
+    for (int i = 0; i <= LARGE / 2; i++)
+        gpu_tx_close(&tx[i]);
+    for (int i = 0; i <= LARGE; i++)
         gpu_rx_close(&fix, &rx[i]);
     gpu_fix_close(&fix);
 }
