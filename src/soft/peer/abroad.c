@@ -346,8 +346,9 @@ static int stall(struct client *client)
 
 enum outcome {
     NOTHING, /* was there */
-    SOME,    /* or a part of it */
-    MORE,    /* may be there */
+    PART,    /* of something */
+    SOME,
+    MORE, /* may be there */
 };
 
 /* Since the last call. While a long message comes it is too soon to sleep: to wake this thread for
@@ -366,6 +367,7 @@ static enum outcome serve(struct client *client)
 {
     struct soft_link_msg msg;
     unsigned int n = 0;
+    bool received;
     int rc = 0;
 
     do {
@@ -384,8 +386,9 @@ static enum outcome serve(struct client *client)
         client_free(client);
         return SOME;
     }
+    received = has_received(client);
     if (n == 0)
-        return has_received(client) ? SOME : NOTHING;
+        return received ? PART : NOTHING;
     return n == BURST ? MORE : SOME;
 }
 
@@ -440,8 +443,10 @@ static void *run(void *arg)
     while (!atomic_load(&abroad.stop)) {
         enum outcome outcome = serve_all();
 
-        if (outcome != NOTHING)
-            soft_service_spin_reset(&spin);
+        if (outcome == PART)
+            soft_service_spin_part(&spin);
+        else if (outcome != NOTHING)
+            soft_service_spin_found(&spin);
         if (outcome != MORE && !soft_service_spin(&spin))
             sleep_a_while();
     }

@@ -74,6 +74,47 @@ static void a_pause_grows_while_no_try_does_better(void **state)
     assert_int_equal(spin.pause, first);
 }
 
+static void find(struct soft_service_spin *spin, uint64_t turn)
+{
+    spin->turn = turn;
+    soft_service_spin_found(spin);
+}
+
+static void who_gets_work_from_its_own_processor_sleeps_at_once(void **state)
+{
+    struct soft_service_spin spin = {0};
+    unsigned int n = 0;
+
+    (void)state;
+    for (unsigned int i = 0; i < 100; i++) { /* now and then somebody else's turn is no sign */
+        find(&spin, 5000);
+        find(&spin, 5000);
+        find(&spin, 300);
+        assert_true(soft_service_spin(&spin));
+    }
+    for (unsigned int i = 0; i < 4; i++)
+        find(&spin, 5000);
+    assert_false(soft_service_spin(&spin));
+    /* It is tried again. */
+    for (spin.turn = 0; !soft_service_spin(&spin); n++) {
+        soft_service_spin_found(&spin);
+        assert_true(n < 100000);
+    }
+    assert_true(n > 100);
+}
+
+static void in_the_midst_of_work_nobody_sleeps_at_once(void **state)
+{
+    struct soft_service_spin spin = {0};
+
+    (void)state;
+    for (unsigned int i = 0; i < 4; i++)
+        find(&spin, 5000);
+    assert_false(soft_service_spin(&spin));
+    soft_service_spin_part(&spin);
+    assert_true(soft_service_spin(&spin));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -81,6 +122,8 @@ int main(void)
         cmocka_unit_test(who_does_not_get_his_turn_sleeps),
         cmocka_unit_test(after_work_it_begins_anew),
         cmocka_unit_test(a_pause_grows_while_no_try_does_better),
+        cmocka_unit_test(who_gets_work_from_its_own_processor_sleeps_at_once),
+        cmocka_unit_test(in_the_midst_of_work_nobody_sleeps_at_once),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
