@@ -18,12 +18,14 @@
 #define MAX_CLIENTS 256u
 #define BURST       16u /* messages of one importer before others get their turn */
 #define SLEEP_MS    1000
+#define LONG_COPY   4096u /* bytes: of such ones more is looked for, see spin.h */
 
 struct client {
     struct od_list link;
     struct soft_link *wire;
     uint64_t stalled;       /* ns, since when a reply finds no room; 0: not so */
     unsigned long received; /* bytes, of which it is known */
+    bool is_long;           /* the copy that came last */
     uint64_t *ids;          /* of exports, by cell; 0: free */
     uint32_t ncells;
     uint32_t cells_cap;
@@ -188,6 +190,7 @@ static int handle_copy(struct client *client, const struct soft_peer_msg_copy *i
     union soft_peer_msg out = {0};
     int rc = status;
 
+    client->is_long = soft_peer_wire_bytes(in) > LONG_COPY;
     if (rc == 0)
         rc = begin(client, in->cell, read ? SOFT_PEER_READ : SOFT_PEER_WRITE, in->segs, in->nsegs);
     if (rc != 0)
@@ -346,7 +349,7 @@ static int stall(struct client *client)
 
 enum outcome {
     NOTHING, /* was there */
-    PART,    /* of something */
+    PART,    /* of something long */
     SOME,
     MORE, /* may be there */
 };
@@ -389,7 +392,9 @@ static enum outcome serve(struct client *client)
     received = has_received(client);
     if (n == 0)
         return received ? PART : NOTHING;
-    return n == BURST ? MORE : SOME;
+    if (n == BURST)
+        return MORE;
+    return client->is_long ? PART : SOME;
 }
 
 static enum outcome serve_all(void)
