@@ -177,7 +177,7 @@ struct soft_nic_port {
     struct soft_nic_backend *backend;
     struct soft_nic_port_info info;
     struct soft_nic_page *page; /* has the counters */
-    struct soft_nic_page_lock page_lock;
+    struct soft_forked page_lock;
     uint32_t holders; /* under the lock of all ports; 0: it is being closed */
     _Atomic uint32_t next_number;
 

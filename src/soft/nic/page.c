@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,79 +47,17 @@ static void fill(struct soft_nic_page *page, const char *device,
     memcpy(page->magic, SOFT_NIC_PAGE_MAGIC, sizeof(page->magic));
 }
 
-/* ------------------------------------------------------------------------------------------------
- * Locks. A child that was forked has them as well, and would hold them when the parent has ended.
- */
-
-static pthread_mutex_t held_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct od_list held = {&held, &held};
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-static void before_fork(void)
-{
-    pthread_mutex_lock(&held_lock);
-}
-
-static void after_fork(void)
-{
-    pthread_mutex_unlock(&held_lock);
-}
-
-/* A program may have closed what is not its own, and the number be another file's. */
-static bool is_still(const struct soft_nic_page_lock *lock)
-{
-    struct stat status;
-
-    return fstat(lock->fd, &status) == 0 && status.st_ino == lock->ino &&
-           status.st_dev == lock->dev;
-}
-
-/* The mapping has the file open as well. Whatever the child does with the port, it counts in memory
- * of its own. */
-static void unshare_page(struct soft_nic_page *page)
-{
-    struct soft_nic_page copy;
-
-    memcpy(&copy, page, sizeof(copy));
-    if (mmap(page, sizeof(*page), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED,
-             -1, 0) != MAP_FAILED)
-        memcpy(page, &copy, sizeof(copy));
-}
-
-static void in_child(void)
-{
-    OD_LIST_FOR_EACH(link, &held)
-    {
-        struct soft_nic_page_lock *lock = OD_LIST_ENTRY(link, struct soft_nic_page_lock, link);
-
-        if (lock->page != NULL)
-            unshare_page(lock->page);
-        if (is_still(lock))
-            close(lock->fd);
-        lock->fd = -1;
-    }
-    od_list_init(&held);
-    pthread_mutex_unlock(&held_lock);
-}
-
-/* When there is no memory for it, children hold locks. */
-static void install_hooks(void)
-{
-    (void)pthread_atfork(before_fork, after_fork, in_child);
-}
-
 /* The page may be NULL. */
-static void let_go(struct soft_nic_page_lock *lock, struct soft_nic_page *page)
+static void let_go(struct soft_forked *lock, struct soft_nic_page *page)
 {
-    pthread_mutex_lock(&held_lock);
+    soft_forked_enter();
+    soft_forked_remove(lock);
     if (page != NULL)
         munmap(page, sizeof(*page));
-    if (lock->fd >= 0) {
-        od_list_remove(&lock->link);
+    if (lock->fd >= 0)
         close(lock->fd);
-        lock->fd = -1;
-    }
-    pthread_mutex_unlock(&held_lock);
+    lock->fd = -1;
+    soft_forked_leave();
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -139,51 +76,48 @@ static bool reserve(int fd)
 
 /* False: somebody took it away before it was locked. Only those who take files away lock them, for
  * a moment. */
-static bool lock_file(struct soft_nic_page_lock *lock)
+static bool lock_file(int fd)
 {
     struct stat status;
 
-    if (od_lock_file(lock->fd, LOCK_MS) != 0 || fstat(lock->fd, &status) != 0 ||
-        status.st_nlink == 0)
-        return false;
-    lock->dev = status.st_dev;
-    lock->ino = status.st_ino;
-    return true;
+    return od_lock_file(fd, LOCK_MS) == 0 && fstat(fd, &status) == 0 && status.st_nlink > 0;
 }
 
 /* Folder locked, unless somebody stands still with the lock.
  *
  * Always a new file: one of that name may be mapped, by a process that has the same number in
  * another namespace, and must not get shorter under it. Its room is there from now on. */
-static void make_file(int dirfd, const char *name, struct soft_nic_page_lock *lock)
+static void make_file(int dirfd, const char *name, struct soft_forked *lock)
 {
-    pthread_once(&once, install_hooks);
-    pthread_mutex_lock(&held_lock); /* nobody forks between the file and its place in the list */
+    soft_forked_enter();
     for (int tries = 0; lock->fd < 0 && tries < FILE_TRIES; tries++) {
         unlinkat(dirfd, name, 0);
         lock->fd = openat(dirfd, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-        if (lock->fd >= 0 && !lock_file(lock)) {
+        if (lock->fd >= 0 && !lock_file(lock->fd)) {
             close(lock->fd);
             lock->fd = -1;
         }
     }
     if (lock->fd >= 0)
-        od_list_append(&held, &lock->link);
-    pthread_mutex_unlock(&held_lock);
+        soft_forked_add(lock);
+    soft_forked_leave();
 }
 
-static void map_page(struct soft_nic_page_lock *lock)
+static void map_page(struct soft_forked *lock)
 {
+    const size_t len = sizeof(struct soft_nic_page);
     void *page;
 
-    pthread_mutex_lock(&held_lock);
-    page =
-        mmap(NULL, sizeof(struct soft_nic_page), PROT_READ | PROT_WRITE, MAP_SHARED, lock->fd, 0);
-    lock->page = page != MAP_FAILED ? page : NULL;
-    pthread_mutex_unlock(&held_lock);
+    soft_forked_enter();
+    page = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, lock->fd, 0);
+    if (page != MAP_FAILED) {
+        lock->map = page;
+        lock->len = len;
+    }
+    soft_forked_leave();
 }
 
-static struct soft_nic_page *map_file(const char *name, struct soft_nic_page_lock *lock)
+static struct soft_nic_page *map_file(const char *name, struct soft_forked *lock)
 {
     char dir[PATH_MAX];
     OD_AUTO_FD int dirfd = soft_service_folder_open(dir, sizeof(dir));
@@ -195,9 +129,9 @@ static struct soft_nic_page *map_file(const char *name, struct soft_nic_page_loc
     flock(dirfd, LOCK_UN);
     if (lock->fd >= 0 && reserve(lock->fd))
         map_page(lock);
-    if (lock->page == NULL)
+    if (lock->map == NULL)
         let_go(lock, NULL);
-    return lock->page;
+    return lock->map;
 }
 
 static void see_nothing(const struct soft_nic_page *page, void *arg)
@@ -208,12 +142,12 @@ static void see_nothing(const struct soft_nic_page *page, void *arg)
 
 struct soft_nic_page *soft_nic_page_create(const struct soft_device *device,
                                            const struct soft_nic_port_info *info,
-                                           struct soft_nic_page_lock *lock)
+                                           struct soft_forked *lock)
 {
     char name[NAME_MAX], id[SOFT_DEVICE_ID_SIZE];
     struct soft_nic_page *page;
 
-    *lock = (struct soft_nic_page_lock){.fd = -1};
+    *lock = (struct soft_forked){.fd = -1};
     (void)soft_nic_pages_read(see_nothing, NULL); /* what others left goes */
     soft_device_id(device, id);
     soft_nic_page_name((uint32_t)getpid(), id, name);
@@ -237,7 +171,7 @@ static void remove_file(const char *name)
         unlinkat(dirfd, name, 0);
 }
 
-void soft_nic_page_destroy(struct soft_nic_page *page, struct soft_nic_page_lock *lock)
+void soft_nic_page_destroy(struct soft_nic_page *page, struct soft_forked *lock)
 {
     char name[NAME_MAX];
 

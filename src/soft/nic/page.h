@@ -6,9 +6,9 @@
  * process that has the port, for as long as it has it. */
 
 #include <limits.h>
-#include <sys/types.h>
 
 #include "soft/nic/nic.h"
+#include "soft/service/forked.h"
 
 #define SOFT_NIC_PAGE_MAGIC   "ODNICPG"
 #define SOFT_NIC_PAGE_VERSION 2u
@@ -30,21 +30,13 @@ _Static_assert(offsetof(struct soft_nic_page, counters) == 184, "frozen");
 /* The name of its file. */
 void soft_nic_page_name(uint32_t pid, const char *device, char name[NAME_MAX]);
 
-/* Of a page's file: tells others that the process lives, and not that a child of it does. */
-struct soft_nic_page_lock {
-    struct od_list link;        /* of those that the process has */
-    int fd;                     /* -1: there is none, or it is the parent's */
-    struct soft_nic_page *page; /* NULL: not yet */
-    dev_t dev;
-    ino_t ino;
-};
-
 /* A page of this process; in memory only where the folder cannot be used. NULL: no memory. Pages of
- * processes that ended are removed. A child that was forked has no part in the parent's. */
+ * processes that ended are removed. `*lock` tells others that the process lives, and not that a
+ * child of it does; its descriptor is -1 where there is no file, and in such a child. */
 struct soft_nic_page *soft_nic_page_create(const struct soft_device *device,
                                            const struct soft_nic_port_info *info,
-                                           struct soft_nic_page_lock *lock);
-void soft_nic_page_destroy(struct soft_nic_page *page, struct soft_nic_page_lock *lock);
+                                           struct soft_forked *lock);
+void soft_nic_page_destroy(struct soft_nic_page *page, struct soft_forked *lock);
 
 /* Looks at what a file has; false: not a page, or of another version. */
 SOFT_API bool soft_nic_page_is_valid(const void *bytes, size_t len);

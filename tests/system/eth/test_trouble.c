@@ -4,6 +4,7 @@
 
 #include "lib/eth_fixture.h"
 
+#include <fcntl.h>
 #include <glob.h>
 #include <poll.h>
 #include <sched.h>
@@ -283,6 +284,65 @@ static void a_killed_owner_leaves_nothing(void **state)
     close_all(NULL);
 }
 
+/* Lives until the other end of the pipe is closed, as it is or as another program. */
+static void be_a_child(int until, bool execs)
+{
+    char byte;
+
+    if (execs) {
+        dup2(until, STDIN_FILENO);
+        execlp("cat", "cat", (char *)NULL);
+        _exit(1);
+    }
+    (void)!read(until, &byte, 1);
+    _exit(0);
+}
+
+/* A child that outlives who has the port has no part in it. */
+static void check_child_left_behind(bool execs)
+{
+    int ready[2], over[2], status;
+    char byte = 0;
+    pid_t pid;
+
+    make_interfaces();
+    assert_int_equal(pipe(ready), 0);
+    assert_int_equal(pipe2(over, O_CLOEXEC), 0);
+    pid = fork();
+    if (pid == 0) {
+        close(over[1]);
+        memset(&s, 0, sizeof(s));
+        hold(&s.b, "odvb", &s.receives);
+        if (fork() == 0)
+            be_a_child(over[0], execs);
+        (void)!write(ready[1], &byte, 1);
+        pause();
+        _exit(0);
+    }
+    close(over[0]);
+    assert_int_equal(read(ready[0], &byte, 1), 1);
+    assert_int_equal(kill(pid, SIGKILL), 0);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    open_queues();
+    assert_traffic();
+    close(over[1]);
+    close(ready[0]);
+    close(ready[1]);
+    close_all(NULL);
+}
+
+static void a_forked_child_keeps_nothing(void **state)
+{
+    (void)state;
+    check_child_left_behind(false);
+}
+
+static void a_child_that_execs_keeps_nothing(void **state)
+{
+    (void)state;
+    check_child_left_behind(true);
+}
+
 /* 0: refused, with the name of the capability. */
 static int be_without_rights(void)
 {
@@ -470,6 +530,8 @@ int main(int argc, char **argv)
         /* First: they fork. */
         cmocka_unit_test(without_rights_the_capability_is_named),
         cmocka_unit_test(a_killed_owner_leaves_nothing),
+        cmocka_unit_test(a_forked_child_keeps_nothing),
+        cmocka_unit_test(a_child_that_execs_keeps_nothing),
         cmocka_unit_test(all_queues_of_an_interface_are_served),
         cmocka_unit_test_setup_teardown(an_interface_that_went_down_is_counted_and_comes_back,
                                         open_all, close_all),

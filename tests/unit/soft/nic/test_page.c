@@ -248,7 +248,7 @@ static void who_asks_while_a_page_is_made_is_not_forgotten(void **state)
         struct asker asker = {.name = name};
         struct soft_nic_page *page;
         pthread_t thread;
-        struct soft_nic_page_lock lock;
+        struct soft_forked lock;
 
         assert_int_equal(pthread_create(&thread, NULL, ask_early, &asker), 0);
         while (!atomic_load(&asker.is_there))

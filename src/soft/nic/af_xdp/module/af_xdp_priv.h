@@ -10,9 +10,12 @@
 #include "soft/nic/af_xdp/module.h"
 #include "soft/nic/af_xdp/module/program.h"
 #include "soft/nic/af_xdp/module/slots.h"
+#include "soft/service/forked.h"
 
 /* What the kernel keeps free in front of each frame that it receives. */
 #define AF_XDP_HEADROOM 256u
+
+#define AF_XDP_RINGS 4 /* of a socket and its memory */
 
 /* ---- the program ---- */
 
@@ -76,6 +79,7 @@ struct af_xdp_queue {
     struct af_xdp_queue_conf conf;
     struct xsk_umem *umem;
     struct xsk_socket *socket; /* NULL: nothing comes and goes; it could not be opened again */
+    struct soft_forked forked[AF_XDP_RINGS]; /* of the socket; the first one has its descriptor */
     struct af_xdp_area area;
     uint64_t lost; /* of sockets that were here before */
     bool copies;   /* the kernel does */

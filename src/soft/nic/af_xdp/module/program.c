@@ -39,7 +39,8 @@ struct af_xdp_program {
     struct af_xdp_port *plain; /* this form or the other one is loaded */
     struct af_xdp_tags *tags;
     struct parts parts;
-    int link; /* of the port's program; -1: not attached */
+    int link;                  /* of the port's program; -1: not attached */
+    struct soft_forked forked; /* of the link */
     int ncpus;
     struct af_xdp_sum *sums; /* of each core, for reading them */
     uint32_t all;            /* claims of everything */
@@ -205,8 +206,16 @@ int af_xdp_program_attach(struct af_xdp_program *self, int ifindex, bool generic
 {
     LIBBPF_OPTS(bpf_link_create_opts, opts,
                 .flags = generic ? XDP_FLAGS_SKB_MODE : XDP_FLAGS_DRV_MODE);
-    int link = bpf_link_create(af_xdp_program_fd(self), ifindex, BPF_XDP, &opts);
+    int link;
 
+    soft_forked_enter();
+    link = bpf_link_create(af_xdp_program_fd(self), ifindex, BPF_XDP, &opts);
+    if (link >= 0) {
+        self->link = link;
+        self->forked = (struct soft_forked){.fd = link, .keeps_number = true};
+        soft_forked_add(&self->forked);
+    }
+    soft_forked_leave();
     if (link == -EBUSY || link == -EEXIST)
         return soft_fail(-EBUSY, "another XDP program is attached; see 'ip link', take it off with "
                                  "'ip link set dev NAME xdp off'");
@@ -214,7 +223,6 @@ int af_xdp_program_attach(struct af_xdp_program *self, int ifindex, bool generic
         return fail(link, generic
                               ? "attaching the XDP program to the stack"
                               : "attaching the XDP program to the driver (mode=generic may do)");
-    self->link = link;
     return 0;
 }
 
@@ -229,8 +237,11 @@ void af_xdp_program_unload(struct af_xdp_program *self)
 {
     if (self == NULL)
         return;
+    soft_forked_enter();
+    soft_forked_remove(&self->forked);
     if (self->link >= 0)
         close(self->link);
+    soft_forked_leave();
     if (self->plain != NULL)
         af_xdp_port__destroy(self->plain);
     if (self->tags != NULL)

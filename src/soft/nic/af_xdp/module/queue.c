@@ -2,12 +2,14 @@
 /* A queue of an interface: its socket, and what comes through it. */
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/if_link.h>
 #include <linux/if_xdp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "soft/nic/af_xdp/module/af_xdp_priv.h"
 #include "soft/nic/iface.h"
@@ -64,36 +66,80 @@ static struct xsk_socket_config socket_config(const struct af_xdp_queue *self)
     };
 }
 
-/* Between the two calls a queue that was just closed may not be free yet. */
-static int make_socket(struct af_xdp_queue *self)
+/* The library maps a ring from its first word on. */
+static struct soft_forked ring_of_socket(const void *producer, const void *entries, size_t len)
+{
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = (uintptr_t)producer;
+    const uintptr_t to = ((uintptr_t)entries + len + page - 1) & ~(page - 1);
+
+    return (struct soft_forked){
+        .fd = -1, .map = (void *)(from & ~(page - 1)), .len = to - (from & ~(page - 1))};
+}
+
+/* A child that was forked would keep the queue when we have ended, and so would a program that it
+ * execs: the library does not see to that. */
+static void keep_from_children(struct af_xdp_queue *self)
+{
+    const size_t address = sizeof(uint64_t), frame = sizeof(struct xdp_desc);
+    const int fd = xsk_socket__fd(self->socket);
+
+    (void)fcntl(fd, F_SETFD, FD_CLOEXEC);
+    self->forked[0] = ring_of_socket(self->rx.producer, self->rx.ring, self->rx.size * frame);
+    self->forked[1] = ring_of_socket(self->tx.producer, self->tx.ring, self->tx.size * frame);
+    self->forked[2] =
+        ring_of_socket(self->fill.producer, self->fill.ring, self->fill.size * address);
+    self->forked[3] = ring_of_socket(self->completed.producer, self->completed.ring,
+                                     self->completed.size * address);
+    self->forked[0].fd = fd;
+    self->forked[0].keeps_number = true;
+    for (int i = 0; i < AF_XDP_RINGS; i++)
+        soft_forked_add(&self->forked[i]);
+}
+
+/* Nobody forks meanwhile. -EBUSY: a queue that was just closed may not be free yet; other failures
+ * with a reason. */
+static int try_socket(struct af_xdp_queue *self)
 {
     const struct xsk_umem_config memory = memory_config(self);
     const struct xsk_socket_config config = socket_config(self);
+    int err;
+
+    /* The library leaves parts of them as they are. */
+    memset(&self->rx, 0, sizeof(self->rx));
+    memset(&self->tx, 0, sizeof(self->tx));
+    memset(&self->fill, 0, sizeof(self->fill));
+    memset(&self->completed, 0, sizeof(self->completed));
+    err = xsk_umem__create(&self->umem, self->area.at, self->area.size, &self->fill,
+                           &self->completed, &memory);
+    if (err != 0) {
+        self->umem = NULL;
+        return fail(err == -EBUSY ? -EIO : err, &self->conf, "memory");
+    }
+    err = xsk_socket__create(&self->socket, self->conf.iface, self->conf.number, self->umem,
+                             &self->rx, &self->tx, &config);
+    if (err == 0) {
+        keep_from_children(self);
+        return 0;
+    }
+    self->socket = NULL;
+    xsk_umem__delete(self->umem);
+    self->umem = NULL;
+    return err == -EBUSY ? err : fail(err, &self->conf, "a socket");
+}
+
+static int make_socket(struct af_xdp_queue *self)
+{
     const struct timespec pause = {.tv_nsec = BUSY_MS * 1000000};
     int err;
 
     for (int tries = 0;; tries++) {
-        /* The library leaves parts of them as they are. */
-        memset(&self->rx, 0, sizeof(self->rx));
-        memset(&self->tx, 0, sizeof(self->tx));
-        memset(&self->fill, 0, sizeof(self->fill));
-        memset(&self->completed, 0, sizeof(self->completed));
-        err = xsk_umem__create(&self->umem, self->area.at, self->area.size, &self->fill,
-                               &self->completed, &memory);
-        if (err != 0) {
-            self->umem = NULL;
-            return fail(err, &self->conf, "memory");
-        }
-        err = xsk_socket__create(&self->socket, self->conf.iface, self->conf.number, self->umem,
-                                 &self->rx, &self->tx, &config);
-        if (err == 0)
-            return 0;
-        self->socket = NULL;
-        xsk_umem__delete(self->umem);
-        self->umem = NULL;
-        if (err != -EBUSY || tries == BUSY_TRIES)
-            return fail(err, &self->conf,
-                        err == -EBUSY ? "another program has it, the socket" : "a socket");
+        soft_forked_enter();
+        err = try_socket(self);
+        soft_forked_leave();
+        if (err != -EBUSY)
+            return err;
+        if (tries == BUSY_TRIES)
+            return fail(err, &self->conf, "another program has it, the socket");
         nanosleep(&pause, NULL);
     }
 }
@@ -142,12 +188,16 @@ static int make_ring_memory(struct af_xdp_queue *self, const struct soft_nic_are
 
 static void stop(struct af_xdp_queue *self)
 {
-    if (self->socket != NULL) {
+    if (self->socket != NULL)
         self->lost = af_xdp_queue_lost(self);
+    soft_forked_enter();
+    for (int i = 0; i < AF_XDP_RINGS; i++)
+        soft_forked_remove(&self->forked[i]);
+    if (self->socket != NULL)
         xsk_socket__delete(self->socket);
-    }
     if (self->umem != NULL)
         xsk_umem__delete(self->umem);
+    soft_forked_leave();
     self->socket = NULL;
     self->umem = NULL;
     af_xdp_area_free(&self->area);
