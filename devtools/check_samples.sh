@@ -200,7 +200,7 @@ wires() # port of the first device, of the second one
 wires loop:wire loop:wire
 run doca_eth/eth_rx_tx "received 5000 of 5000 frames in order" host -n 5000
 run doca_flow/flow_classify "the counters agree" host -n 1200
-ran+="doca_gpunetio/gpu_dma_copy doca_gpunetio/gpu_http_filter doca_gpunetio/gpu_timed_send "
+ran+="doca_gpunetio/gpu_dma_copy doca_gpunetio/gpu_http_filter doca_gpunetio/gpu_receive_count doca_gpunetio/gpu_timed_send "
 if with_kernels; then
     run doca_gpunetio/gpu_dma_copy "A TEXT THAT TRAVELS TO THE GPU AND BACK" host 0000:03:00.0
     run doca_gpunetio/gpu_http_filter "3000 frames, 1000 requests, 0 of them wrong" host -n 1000
@@ -208,6 +208,10 @@ if with_kernels; then
     grep -q "20, 0 of them early" "$stage/out" || fail "gpu_timed_send: bursts left early"
 fi
 "$packets" make "$stage/in.pcap" 500
+if with_kernels; then
+    wires "pcap:replay=$stage/in.pcap" loop:wire
+    run doca_gpunetio/gpu_receive_count "^500 frames, " host -n 500
+fi
 wires "pcap:replay=$stage/in.pcap" "pcap:capture=$stage/out.pcap"
 run doca_eth/eth_l2_forward "03:00.0 to 0000:03:00.1: 500 forwarded, 0 failed, 0 dropped" host -n 500
 "$packets" compare "$stage/in.pcap" "$stage/out.pcap" >"$stage/out" 2>&1 ||
