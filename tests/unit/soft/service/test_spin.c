@@ -91,6 +91,7 @@ static void who_gets_work_from_its_own_processor_sleeps_at_once(void **state)
         find(&spin, 5000);
         find(&spin, 300);
         assert_true(soft_service_spin(&spin));
+        spin.crowded = 0; /* others may really have had the processor */
     }
     for (unsigned int i = 0; i < 4; i++)
         find(&spin, 5000);
