@@ -18,7 +18,8 @@
 #include "util/cleanup.h"
 #include "util/lock.h"
 
-#define PREFIX "nic-"
+#define PREFIX        "nic-"
+#define UNBORN_PREFIX "." PREFIX
 
 #define FILE_TRIES 100
 #define LOCK_MS    1000
@@ -31,11 +32,10 @@ void soft_nic_page_name(uint32_t pid, const char *device, char name[NAME_MAX])
         *c = *c == '/' ? '.' : *c;
 }
 
-/* Others may have it open by now: it is a page to them once the magic is there, and how often they
- * have asked for a capture is theirs to write. */
 static void fill(struct soft_nic_page *page, const char *device,
                  const struct soft_nic_port_info *info)
 {
+    memcpy(page->magic, SOFT_NIC_PAGE_MAGIC, sizeof(page->magic));
     page->version = SOFT_NIC_PAGE_VERSION;
     page->pid = (uint32_t)getpid();
     page->ncounters = SOFT_NIC_COUNTERS;
@@ -43,8 +43,6 @@ static void fill(struct soft_nic_page *page, const char *device,
     snprintf(page->kind, sizeof(page->kind), "%.15s", info->kind);
     snprintf(page->where, sizeof(page->where), "%.79s", info->where);
     snprintf(page->mode, sizeof(page->mode), "%.31s", info->mode);
-    atomic_thread_fence(memory_order_release);
-    memcpy(page->magic, SOFT_NIC_PAGE_MAGIC, sizeof(page->magic));
 }
 
 /* The page may be NULL. */
@@ -83,10 +81,7 @@ static bool lock_file(int fd)
     return od_lock_file(fd, LOCK_MS) == 0 && fstat(fd, &status) == 0 && status.st_nlink > 0;
 }
 
-/* Folder locked, unless somebody stands still with the lock.
- *
- * Always a new file: one of that name may be mapped, by a process that has the same number in
- * another namespace, and must not get shorter under it. Its room is there from now on. */
+/* Folder locked, unless somebody stands still with the lock. Always a new file. */
 static void make_file(int dirfd, const char *name, struct soft_forked *lock)
 {
     soft_forked_enter();
@@ -117,20 +112,41 @@ static void map_page(struct soft_forked *lock)
     soft_forked_leave();
 }
 
-static struct soft_nic_page *map_file(const char *name, struct soft_forked *lock)
+/* False: it has the name that it came with, which the caller takes away. */
+static bool make_page(int dirfd, const char *unborn, const char *name, const char *id,
+                      const struct soft_nic_port_info *info, struct soft_forked *lock)
 {
-    char dir[PATH_MAX];
+    make_file(dirfd, unborn, lock);
+    if (lock->fd < 0 || !reserve(lock->fd))
+        return false;
+    map_page(lock);
+    if (lock->map == NULL)
+        return false;
+    fill(lock->map, id, info);
+    return renameat(dirfd, unborn, dirfd, name) == 0;
+}
+
+/* Whoever finds the name finds all of the page: Linux may forget what one process writes into a
+ * mapping while another makes room in the file (seen with ext4 and fallocate(), 6.18). And a page
+ * that had the name before, of a process that has the same number in another namespace, does not
+ * get shorter under those who have it mapped. */
+static struct soft_nic_page *make_shared(const char *id, const struct soft_nic_port_info *info,
+                                         struct soft_forked *lock)
+{
+    char dir[PATH_MAX], name[NAME_MAX], unborn[NAME_MAX + sizeof(".")];
     OD_AUTO_FD int dirfd = soft_service_folder_open(dir, sizeof(dir));
 
     if (dirfd < 0)
         return NULL;
+    soft_nic_page_name((uint32_t)getpid(), id, name);
+    snprintf(unborn, sizeof(unborn), ".%s", name);
     (void)soft_service_folder_lock(dirfd, dir, LOCK_MS);
-    make_file(dirfd, name, lock);
+    if (!make_page(dirfd, unborn, name, id, info, lock)) {
+        unlinkat(dirfd, unborn, 0);
+        let_go(lock, lock->map);
+        lock->map = NULL;
+    }
     flock(dirfd, LOCK_UN);
-    if (lock->fd >= 0 && reserve(lock->fd))
-        map_page(lock);
-    if (lock->map == NULL)
-        let_go(lock, NULL);
     return lock->map;
 }
 
@@ -144,20 +160,18 @@ struct soft_nic_page *soft_nic_page_create(const struct soft_device *device,
                                            const struct soft_nic_port_info *info,
                                            struct soft_forked *lock)
 {
-    char name[NAME_MAX], id[SOFT_DEVICE_ID_SIZE];
+    char id[SOFT_DEVICE_ID_SIZE];
     struct soft_nic_page *page;
 
     *lock = (struct soft_forked){.fd = -1};
     (void)soft_nic_pages_read(see_nothing, NULL); /* what others left goes */
     soft_device_id(device, id);
-    soft_nic_page_name((uint32_t)getpid(), id, name);
-    page = map_file(name, lock);
-    if (page == NULL) {
-        page =
-            mmap(NULL, sizeof(*page), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (page == MAP_FAILED)
-            return NULL;
-    }
+    page = make_shared(id, info, lock);
+    if (page != NULL)
+        return page;
+    page = mmap(NULL, sizeof(*page), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (page == MAP_FAILED)
+        return NULL;
     fill(page, id, info);
     return page;
 }
@@ -220,6 +234,11 @@ static bool remove_left(const char *dir, int dirfd, const char *name, int fd)
     return true;
 }
 
+static bool has_prefix(const char *name, const char *prefix)
+{
+    return strncmp(name, prefix, strlen(prefix)) == 0;
+}
+
 /* Who has it holds the lock; numbers of processes mean little in another namespace. */
 static void read_one(const char *dir, int dirfd, const char *name, bool *removes,
                      void (*see)(const struct soft_nic_page *page, void *arg), void *arg)
@@ -234,6 +253,8 @@ static void read_one(const char *dir, int dirfd, const char *name, bool *removes
         *removes = *removes && remove_left(dir, dirfd, name, fd);
         return;
     }
+    if (has_prefix(name, UNBORN_PREFIX))
+        return;
     len = read(fd, &page, sizeof(page));
     if (len >= 0 && soft_nic_page_is_valid(&page, (size_t)len))
         see(&page, arg);
@@ -255,7 +276,7 @@ int soft_nic_pages_read(void (*see)(const struct soft_nic_page *page, void *arg)
         return soft_fail(-errno, "%s: %s", dir, strerror(errno));
     }
     while ((entry = readdir(files)) != NULL) {
-        if (strncmp(entry->d_name, PREFIX, strlen(PREFIX)) == 0)
+        if (has_prefix(entry->d_name, PREFIX) || has_prefix(entry->d_name, UNBORN_PREFIX))
             read_one(dir, dirfd, entry->d_name, &removes, see, arg);
     }
     closedir(files);

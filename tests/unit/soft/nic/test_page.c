@@ -86,17 +86,24 @@ static void name_page(pid_t pid, char name[NAME_MAX])
     soft_nic_page_name((uint32_t)pid, id, name);
 }
 
-static bool has_page(pid_t pid)
+static bool has_file(const char *name)
 {
-    char dir[PATH_MAX], name[NAME_MAX];
+    char dir[PATH_MAX];
     int dirfd = soft_service_folder_open(dir, sizeof(dir));
     bool has;
 
     assert_true(dirfd >= 0);
-    name_page(pid, name);
     has = faccessat(dirfd, name, F_OK, 0) == 0;
     close(dirfd);
     return has;
+}
+
+static bool has_page(pid_t pid)
+{
+    char name[NAME_MAX];
+
+    name_page(pid, name);
+    return has_file(name);
 }
 
 static void see_nothing(const struct soft_nic_page *page, void *arg)
@@ -107,7 +114,7 @@ static void see_nothing(const struct soft_nic_page *page, void *arg)
 
 /* Another program may look at it at the same time, or have the folder locked, so that one look is
  * not enough. */
-static bool is_gone(pid_t pid)
+static bool is_file_gone(const char *name)
 {
     const uint64_t end = od_now_ns() + 60000000000u;
     bool is_last;
@@ -115,8 +122,16 @@ static bool is_gone(pid_t pid)
     do {
         is_last = od_now_ns() >= end;
         soft_nic_pages_read(see_nothing, NULL);
-    } while (has_page(pid) && !is_last);
-    return !has_page(pid);
+    } while (has_file(name) && !is_last);
+    return !has_file(name);
+}
+
+static bool is_gone(pid_t pid)
+{
+    char name[NAME_MAX];
+
+    name_page(pid, name);
+    return is_file_gone(name);
 }
 
 static int lock_folder(void)
@@ -147,15 +162,18 @@ static void nothing_goes_from_a_locked_folder(void **state)
 static void so_do_those_of_which_there_is_a_part(void **state)
 {
     static struct rig rig;
-    char name[NAME_MAX];
+    char name[NAME_MAX], unborn[NAME_MAX + 1];
     pid_t pid = start_holder(*state);
 
     kill(pid, SIGKILL);
     assert_int_equal(waitpid(pid, NULL, 0), pid);
     name_page(pid, name);
     leave_half(name);
+    snprintf(unborn, sizeof(unborn), ".%s", name);
+    leave_half(unborn);
     rig_open(&rig, "loop");
     assert_true(is_gone(pid));
+    assert_true(is_file_gone(unborn));
     rig_close(&rig);
 }
 
