@@ -230,13 +230,27 @@ static enum rdma_verdict verdict_of(const struct doca_rdma_connection *conn,
                : RDMA_VERSION;
 }
 
+/* Reports and receives in turn, so that neither keeps the other from happening. */
+static bool exchange(struct doca_rdma_connection *conn)
+{
+    bool receive_first = conn->receive_next;
+
+    if (conn->rdma->gpu != NULL)
+        return false; /* its thread does that */
+    conn->receive_next = !receive_first;
+    rdma_run(conn);
+    if (receive_first)
+        return rdma_receive(conn) || (conn->state == RDMA_CONN_UP && rdma_report(conn));
+    return rdma_report(conn) || (conn->state == RDMA_CONN_UP && rdma_receive(conn));
+}
+
 static bool come_up(struct doca_rdma_connection *conn)
 {
     conn->state = RDMA_CONN_UP;
     conn->deadline = 0;
-    rdma_run(conn);
     if (!conn->by_addr)
-        return false;
+        return exchange(conn); /* of a link that has ended since, it says so no more by itself */
+    rdma_run(conn);
     rdma_cm_report_up(conn);
     return true;
 }
@@ -275,20 +289,6 @@ static bool connect_step(struct doca_rdma_connection *conn)
 /* ------------------------------------------------------------------------------------------------
  * Steps
  */
-
-/* Reports and receives in turn, so that neither keeps the other from happening. */
-static bool exchange(struct doca_rdma_connection *conn)
-{
-    bool receive_first = conn->receive_next;
-
-    if (conn->rdma->gpu != NULL)
-        return false; /* its thread does that */
-    conn->receive_next = !receive_first;
-    rdma_run(conn);
-    if (receive_first)
-        return rdma_receive(conn) || (conn->state == RDMA_CONN_UP && rdma_report(conn));
-    return rdma_report(conn) || (conn->state == RDMA_CONN_UP && rdma_receive(conn));
-}
 
 /* Before the two sides have each other's details. */
 static bool ask_step(struct doca_rdma_connection *conn)

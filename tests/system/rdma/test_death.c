@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The peer dies at one point after the other, or breaks the rules: nothing hangs, and each task has
  * a status that says what was. */
+#include <sys/syscall.h>
+
 #include "lib/rdma_fixture.h"
 
 enum point {
@@ -98,9 +100,79 @@ static void survivor_at(enum point point, int other, pid_t pid)
     end_close(&end);
 }
 
-static enum point the_point;
 static int the_other;
 static pid_t the_pid;
+
+/* Dead, and all that was open is closed. */
+static void end_of_process(pid_t pid)
+{
+    struct pollfd end = {.fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN};
+
+    need(end.fd >= 0);
+    need(kill(pid, SIGKILL) == 0);
+    need(poll(&end, 1, SIDE_SECONDS * 1000) == 1);
+    close(end.fd);
+}
+
+/* What this process's background thread could see before, it has dealt with when this returns. */
+static void let_the_thread_catch_up(void)
+{
+    struct end a = {0}, b = {0};
+
+    end_open(&a, 4096);
+    end_open(&b, 4096);
+    ends_connect(&a, &b);
+    need_ok(end_receive(&b, NULL));
+    need_ok(end_send(&a, a.conn, NULL, 0));
+    progress_both(&a, &b, a.ok == 1 && b.received == 1);
+    end_close(&a);
+    end_close(&b);
+}
+
+/* The link comes and goes, and the program has not looked meanwhile. */
+static void survivor_that_does_not_look(int unused)
+{
+    struct pollfd fd = {.events = POLLIN};
+    struct end end = {0};
+    char what = AFTER_DETAILS;
+
+    (void)unused;
+    end_create(&end, 4096);
+    /* So that its alarm does not end the sleep. */
+    need_ok(doca_rdma_set_connection_request_timeout(end.rdma, UINT16_MAX));
+    end_start(&end);
+    tell(the_other, &what, 1);
+    side_connect(&end, the_other);
+    side_import(&end, the_other);
+    hear(the_other, 'k');
+    need_ok(end_receive(&end, NULL));
+    need_ok(end_send(&end, end.conn, NULL, 0));
+    need_ok(doca_pe_get_notification_handle(end.pe, &fd.fd));
+    need_ok(doca_pe_request_notification(end.pe));
+    need(poll(&fd, 1, END_SECONDS * 1000) == 1);
+    end_of_process(the_pid);
+    let_the_thread_catch_up();
+    need_ok(doca_pe_clear_notification(end.pe, 0));
+    sleep_until(&end, end.failed == 1 && end.receives_failed == 1);
+    need(end.status == DOCA_ERROR_CONNECTION_RESET);
+    end_close(&end);
+}
+
+static void dies_before_anybody_has_looked(void **state)
+{
+    int unused;
+    pid_t pid;
+
+    (void)state;
+    the_pid = side_start(victim, &the_other);
+    pid = side_start(survivor_that_does_not_look, &unused);
+    close(unused);
+    close(the_other);
+    assert_int_equal(side_wait(pid), 0);
+    assert_int_equal(side_wait(the_pid), 128 + SIGKILL);
+}
+
+static enum point the_point;
 
 static void survivor(int peer)
 {
@@ -200,6 +272,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(dies_before_it_connects),
+        cmocka_unit_test(dies_before_anybody_has_looked),
         cmocka_unit_test(dies_when_connected),
         cmocka_unit_test(dies_with_some_messages_taken),
         cmocka_unit_test(dies_while_its_memory_is_written),
