@@ -83,18 +83,25 @@ def say(text):
     print(text, flush=True)
 
 
+# The second line: what processes that a test has started say before they exit.
 TELLING = re.compile(r'^(\[  FAILED  \] \D|\[  ERROR   \]|\[   LINE   \]|(FAIL|ERROR): |\w*Error: |SUMMARY: |'
+                     r'(\w+: )?\S+\.(c|h|cu|cpp):\d+: |'
                      r'.*(runtime error: |: error: ))')
 failures = []  # a few lines for each
+
+
+def telling(output):
+    """The lines that tell most of a failure."""
+    lines = list(dict.fromkeys(line.rstrip()[:200] for line in output.splitlines()
+                               if TELLING.match(line)))
+    last = [line[:200] for line in output.splitlines() if line.strip()][-3:]
+    return (lines or last)[:10]
 
 
 def fail(title, output):
     """Prints what failed with the end of its output, and keeps what tells most for the end."""
     say('%s\n%s' % (title, output[-8000:]))
-    lines = list(dict.fromkeys(line.rstrip()[:200] for line in output.splitlines()
-                               if TELLING.match(line)))
-    last = [line[:200] for line in output.splitlines() if line.strip()][-3:]
-    failures.append('\n'.join([title] + ['    ' + line for line in (lines or last)[:10]]))
+    failures.append('\n'.join([title] + ['    ' + line for line in telling(output)]))
 
 
 def tail(path, lines=60):
@@ -195,6 +202,11 @@ def reason(output):
     return ', '.join(dict.fromkeys(cases)) or ''.join(lines[-1:]) or 'no reason given'
 
 
+def output_of(entry):
+    """Of a test in a Meson log. Programs of cmocka do not end their last line."""
+    return '\n'.join(entry.get(stream) or '' for stream in ('stdout', 'stderr'))
+
+
 def read_log(path):
     """The tests of a Meson log in JSON lines."""
     if not os.path.exists(path):
@@ -222,7 +234,7 @@ def test(configuration, folder, jobs):
     status = run_logged(command, os.path.join(folder, name + '.log'), configuration.environment)
     tests = read_log(log)
     for entry in tests:
-        output = (entry.get('stdout') or '') + (entry.get('stderr') or '')
+        output = output_of(entry)
         one = count(entry['result'], output)
         total.add(one)
         if one.failed:
