@@ -107,7 +107,7 @@ static void counts(int peer)
 {
     struct end end = {0};
     struct doca_rdma_addr *addr;
-    struct doca_buf *cell, *before;
+    struct doca_buf *cell, *before, *lock, *counter, *in, *out, *there;
     struct far far;
     uint16_t port;
 
@@ -126,23 +126,31 @@ static void counts(int peer)
             progress_until(&end, end.ok == i + 1);
     }
     progress_until(&end, end.ok == ADDS);
-    /* And a lock made of compare and swap, around a counter that is not atomic. */
+    /* And a lock made of compare and swap, around a counter that is not atomic. Its owner may stand
+     * still for as long as it takes: an attempt uses up nothing. */
+    lock = far_room(&end, &far, 16, 8);
+    counter = far_data(&end, &far, 24, 8);
+    there = far_room(&end, &far, 24, 8);
+    in = end_room(&end, 64, 8);
+    out = end_data(&end, 64, 8);
     for (unsigned int i = 0; i < 100;) {
         unsigned int done = end.ok;
         uint64_t value;
 
-        need_ok(end_swap(&end, end.conn, far_room(&end, &far, 16, 8), before, 0, 1));
+        need_ok(end_swap(&end, end.conn, lock, before, 0, 1));
         progress_until(&end, end.ok == done + 1);
         memcpy(&value, end.mem, 8);
         if (value != 0)
             continue;
-        need_ok(end_read(&end, end.conn, far_data(&end, &far, 24, 8), end_room(&end, 64, 8), 0));
+        need_ok(doca_buf_reset_data_len(in));
+        need_ok(end_read(&end, end.conn, counter, in, 0));
         progress_until(&end, end.ok == done + 2);
         memcpy(&value, end.mem + 64, 8);
         value++;
         memcpy(end.mem + 64, &value, 8);
-        need_ok(end_write(&end, end.conn, end_data(&end, 64, 8), far_room(&end, &far, 24, 8), 0));
-        need_ok(end_swap(&end, end.conn, far_room(&end, &far, 16, 8), before, 1, 0));
+        need_ok(doca_buf_reset_data_len(there));
+        need_ok(end_write(&end, end.conn, out, there, 0));
+        need_ok(end_swap(&end, end.conn, lock, before, 1, 0));
         progress_until(&end, end.ok == done + 4);
         i++;
     }
