@@ -260,16 +260,14 @@ static bool connect_step(struct doca_rdma_connection *conn)
 {
     struct rdma_answer answer = {.verdict = RDMA_VERSION};
     bool late = is_late(conn); /* as of before this look, however long it takes */
-    enum soft_link_state state;
     int reason = 0;
 
     if (conn->link == NULL) /* its link may have come since the engine looked for some */
         return late && !rdma_links_pending(conn->rdma) && fail_to_connect(conn, -ETIMEDOUT);
-    state = soft_link_poll(conn->link, &reason);
-    if (state == SOFT_LINK_CONNECTING)
+    if (soft_link_poll(conn->link, &reason) == SOFT_LINK_CONNECTING)
         return late && fail_to_connect(conn, -ETIMEDOUT);
     if (!conn->door.calling)
-        return state == SOFT_LINK_UP ? come_up(conn) : fail_to_connect(conn, -ECONNRESET);
+        return come_up(conn); /* whom we let in had a connection, even if it has ended it since */
     switch (verdict_of(conn, &answer)) {
     case RDMA_WELCOME:
         conn->peer_permissions = answer.permissions;

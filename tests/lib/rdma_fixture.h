@@ -542,6 +542,22 @@ static inline struct far ends_share(struct end *owner, struct end *user)
     return far_import(user, desc, len);
 }
 
+/* What the background thread of this process could have seen before, it has dealt with when this
+ * returns. */
+static inline void let_the_thread_catch_up(void)
+{
+    struct end a = {0}, b = {0};
+
+    end_open(&a, 4096);
+    end_open(&b, 4096);
+    ends_connect(&a, &b);
+    need_ok(end_receive(&b, NULL));
+    need_ok(end_send(&a, a.conn, NULL, 0));
+    progress_both(&a, &b, a.ok == 1 && b.received == 1);
+    end_close(&a);
+    end_close(&b);
+}
+
 /* A port that nobody else gets as long as the descriptor is open; this process may listen to it. */
 static inline int hold_port(uint16_t *port)
 {

@@ -114,21 +114,6 @@ static void end_of_process(pid_t pid)
     close(end.fd);
 }
 
-/* What this process's background thread could see before, it has dealt with when this returns. */
-static void let_the_thread_catch_up(void)
-{
-    struct end a = {0}, b = {0};
-
-    end_open(&a, 4096);
-    end_open(&b, 4096);
-    ends_connect(&a, &b);
-    need_ok(end_receive(&b, NULL));
-    need_ok(end_send(&a, a.conn, NULL, 0));
-    progress_both(&a, &b, a.ok == 1 && b.received == 1);
-    end_close(&a);
-    end_close(&b);
-}
-
 /* The link comes and goes, and the program has not looked meanwhile. */
 static void survivor_that_does_not_look(int unused)
 {

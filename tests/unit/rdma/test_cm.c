@@ -73,6 +73,30 @@ static void a_call_is_accepted(void **state)
     close(held);
 }
 
+/* Before the program of the other side has looked: to it, too, there was a connection. */
+static void a_caller_may_leave_at_once(void **state)
+{
+    struct end a = {0}, b = {0};
+    uint16_t port;
+    int held;
+
+    (void)state;
+    end_open(&a, 4096);
+    end_open(&b, 4096);
+    port = listen_somewhere(&b, &held);
+    need_ok(call(&a, port));
+    progress_both(&a, &b, b.requests == 1);
+    assert_int_equal(b.established, 0);
+    progress_until(&a, a.established == 1);
+    end_close(&a);
+    let_the_thread_catch_up();
+    sleep_until(&b, b.disconnects + b.failures == 1);
+    assert_int_equal(b.established, 1);
+    assert_int_equal(b.failures, 0);
+    end_close(&b);
+    close(held);
+}
+
 static void a_call_is_rejected(void **state)
 {
     struct end a = {0}, b = {.rejects = true};
@@ -205,9 +229,13 @@ static void addresses_are_checked(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_call_is_accepted),    cmocka_unit_test(a_call_is_rejected),
-        cmocka_unit_test(no_place_is_a_refusal), cmocka_unit_test(a_request_does_not_wait_for_ever),
-        cmocka_unit_test(strangers_do_no_harm),  cmocka_unit_test(addresses_are_checked),
+        cmocka_unit_test(a_call_is_accepted),
+        cmocka_unit_test(a_call_is_rejected),
+        cmocka_unit_test(a_caller_may_leave_at_once),
+        cmocka_unit_test(no_place_is_a_refusal),
+        cmocka_unit_test(a_request_does_not_wait_for_ever),
+        cmocka_unit_test(strangers_do_no_harm),
+        cmocka_unit_test(addresses_are_checked),
     };
 
     return cmocka_run_group_tests(tests, rdma_setup, rdma_teardown);
