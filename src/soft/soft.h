@@ -20,4 +20,11 @@ SOFT_API int soft_fail(int err, const char *fmt, ...) OD_PRINTF(2, 3);
 /* The last reason of this thread; "" when there is none. Valid until this thread's next failure. */
 SOFT_API const char *soft_reason(void);
 
+/* What happens without a call that could fail for it: one line, what and what to do, to whoever
+ * listens. Any thread; it may be written somewhere, so not from hot paths. */
+SOFT_API void soft_tell(const char *fmt, ...) OD_PRINTF(1, 2);
+
+/* From here on `listener` gets these lines, in the thread where each happens; NULL: nobody does. */
+SOFT_API void soft_tell_to(void (*listener)(const char *line));
+
 #endif /* OD_SOFT_SOFT_H_ */

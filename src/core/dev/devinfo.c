@@ -35,6 +35,12 @@ static doca_error_t fail_source(int err)
                      soft_reason());
 }
 
+/* What ports tell while the program runs. */
+static void log_line(const char *line)
+{
+    CORE_WARN(CORE_LOG_DEV, "%s", line);
+}
+
 static doca_error_t find_source(const struct soft_topology **topology, enum soft_role *role)
 {
     int err = soft_device_role(role);
@@ -42,6 +48,7 @@ static doca_error_t find_source(const struct soft_topology **topology, enum soft
     if (err != 0)
         return CORE_FAIL(DOCA_ERROR_NOT_FOUND, CORE_LOG_DEV, "doca_devinfo_create_list", NULL, NULL,
                          "%s", soft_reason());
+    soft_tell_to(log_line);
     err = soft_device_topology(topology);
     return err != 0 ? fail_source(err) : DOCA_SUCCESS;
 }

@@ -17,8 +17,10 @@
 void soft_nic_ask_link(int fd, int ifindex, struct soft_nic_port_info *info)
 {
     struct ifreq ifr = {.ifr_ifindex = ifindex};
-    bool is_there = ioctl(fd, SIOCGIFNAME, &ifr) == 0 && ioctl(fd, SIOCGIFFLAGS, &ifr) == 0;
+    bool is_there;
 
+    info->is_gone = ioctl(fd, SIOCGIFNAME, &ifr) != 0;
+    is_there = !info->is_gone && ioctl(fd, SIOCGIFFLAGS, &ifr) == 0;
     info->link_up = is_there && (ifr.ifr_flags & IFF_RUNNING) != 0;
     info->is_off = !is_there || (ifr.ifr_flags & IFF_UP) == 0;
 }

@@ -84,6 +84,7 @@ struct soft_nic_port_info {
     uint8_t mac[6];
     bool link_up;
     bool is_off;         /* the interface, by who has the machine */
+    bool is_gone;        /* the interface was deleted; the port is dead for good */
     bool stack_sees_all; /* what queues get reaches the stack as well */
     bool loses_tags;     /* VLAN tags that are not in the frame itself but beside it */
 };

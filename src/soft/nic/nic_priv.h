@@ -170,6 +170,15 @@ struct soft_nic_taps {
     struct soft_nic_tap tap[SOFT_NIC_TAPS];
 };
 
+enum soft_nic_link { SOFT_NIC_LINK_UP, SOFT_NIC_LINK_NONE, SOFT_NIC_LINK_OFF, SOFT_NIC_LINK_GONE };
+
+/* What was told of a port; its thread's. */
+struct soft_nic_told {
+    enum soft_nic_link link;
+    uint32_t without; /* so many looks found an interface without a link */
+    bool gso;
+};
+
 struct soft_nic_port {
     struct od_list link; /* of all ports */
     const struct soft_device *device;
@@ -201,7 +210,8 @@ struct soft_nic_port {
     _Atomic uint32_t sleepers;      /* queues for which the thread drives */
     _Atomic bool over;
     pthread_mutex_t link_lock;
-    bool link_up;         /* as of the last look */
+    bool link_up; /* as of the last look */
+    struct soft_nic_told told_of;
     struct od_waker bell; /* of the thread */
     pthread_t thread;
 };
@@ -291,6 +301,9 @@ static inline bool soft_nic_is_tapped(const struct soft_nic_port *port)
 {
     return od_unlikely(atomic_load_explicit(&port->taps.n, memory_order_relaxed) != 0);
 }
+
+/* The port's thread, some times a second: tells what a user has to know, once each time. */
+void soft_nic_tell_news(struct soft_nic_port *port, const struct soft_nic_port_info *info);
 
 /* The port's thread. */
 int soft_nic_thread_start(struct soft_nic_port *port);

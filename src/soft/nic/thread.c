@@ -28,6 +28,7 @@ static void tick(struct soft_nic_port *port, uint64_t *next)
     *next = now + TICK_NS;
     soft_nic_port_info(port, &info); /* counts when the link went down */
     soft_nic_port_refresh(port);
+    soft_nic_tell_news(port, &info);
     soft_nic_taps_look(port);
 }
 

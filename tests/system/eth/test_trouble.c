@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <glob.h>
 #include <poll.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -30,6 +31,54 @@ static struct {
 } s;
 
 static const char *kind = "af_packet";
+
+/* What ports have told. */
+static struct {
+    pthread_mutex_t lock;
+    char lines[8192];
+} told = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void hear(const char *line)
+{
+    size_t len;
+
+    pthread_mutex_lock(&told.lock);
+    len = strlen(told.lines);
+    snprintf(told.lines + len, sizeof(told.lines) - len, "%s\n", line);
+    pthread_mutex_unlock(&told.lock);
+}
+
+/* Lines of the port with the interface that have the text. */
+static uint32_t count_told(const char *iface, const char *text)
+{
+    char lines[sizeof(told.lines)], head[64], *rest = NULL;
+    uint32_t n = 0;
+
+    pthread_mutex_lock(&told.lock);
+    memcpy(lines, told.lines, sizeof(lines));
+    pthread_mutex_unlock(&told.lock);
+    snprintf(head, sizeof(head), ":%s of device ", iface);
+    for (char *line = strtok_r(lines, "\n", &rest); line != NULL;
+         line = strtok_r(NULL, "\n", &rest))
+        n += strstr(line, head) != NULL && strstr(line, text) != NULL ? 1 : 0;
+    return n;
+}
+
+static void wait_for_told(const char *iface, const char *text)
+{
+    struct patience patience = patience_of(20);
+
+    while (count_told(iface, text) == 0 && patience_lasts(&patience))
+        poll(NULL, 0, 1);
+    assert_int_equal(count_told(iface, text), 1);
+}
+
+static void forget_told(void)
+{
+    pthread_mutex_lock(&told.lock);
+    told.lines[0] = '\0';
+    pthread_mutex_unlock(&told.lock);
+}
 
 static void hold_as(struct soft_device *device, const char *how, const char *iface,
                     struct soft_nic_port **port)
@@ -85,6 +134,7 @@ static void open_queues(void)
 static int open_all(void **state)
 {
     (void)state;
+    forget_told();
     make_interfaces();
     open_queues();
     return 0;
@@ -188,8 +238,28 @@ static void an_interface_that_went_down_is_counted_and_comes_back(void **state)
     wait_for_count(s.sends, SOFT_NIC_LINK_DOWN);
     wait_for_count(s.receives, SOFT_NIC_LINK_DOWN);
     wait_for_count(s.sends, SOFT_NIC_TX_ERR_PORT);
+    wait_for_told("odva", "is switched off");
+    wait_for_told("odvb", "has no link");
     assert_int_equal(system("ip link set odva up"), 0);
     assert_traffic();
+    wait_for_told("odva", "is up again");
+    wait_for_told("odvb", "is up again");
+}
+
+/* Nothing fails, so the log is all that can say why nothing comes. */
+static void an_interface_that_is_off_from_the_start_is_told_once(void **state)
+{
+    (void)state;
+    forget_told();
+    make_interfaces();
+    assert_int_equal(system("ip link set odvb down"), 0);
+    open_queues();
+    wait_for_told("odvb", "until 'ip link set dev odvb up'");
+    assert_int_equal(system("ip link set odvb up"), 0);
+    assert_traffic();
+    wait_for_told("odvb", "is up again");
+    assert_int_equal(count_told("odvb", "is switched off"), 1);
+    close_all(NULL);
 }
 
 static void another_name_changes_nothing(void **state)
@@ -219,6 +289,12 @@ static void a_deleted_interface_ends_no_program(void **state)
     wait_for_count(s.sends, SOFT_NIC_TX_ERR_PORT);
     soft_nic_port_info(s.receives, &info);
     assert_false(info.link_up);
+    wait_for_told("odva", "start the program again");
+    wait_for_told("odvb", "start the program again");
+    /* Others of their names are not taken for them. */
+    make_interfaces();
+    soft_nic_port_info(s.receives, &info);
+    assert_true(info.is_gone);
 }
 
 /* The port of a TAP interface is one end of it, the kernel's stack the other. */
@@ -248,6 +324,7 @@ static void a_tap_interface_goes_down_gets_a_name_and_is_deleted(void **state)
            patience_lasts(&patience))
         take_all();
     assert_int_equal(soft_nic_count(soft_nic_port_counters(s.sends), SOFT_NIC_LINK_DOWN), 2);
+    wait_for_told("odtap", "start the program again");
     assert_true(send_one() < 0);
     soft_nic_txq_close(s.txq);
     soft_nic_rxq_close(s.rxq);
@@ -535,6 +612,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(all_queues_of_an_interface_are_served),
         cmocka_unit_test_setup_teardown(an_interface_that_went_down_is_counted_and_comes_back,
                                         open_all, close_all),
+        cmocka_unit_test(an_interface_that_is_off_from_the_start_is_told_once),
         cmocka_unit_test_setup_teardown(another_name_changes_nothing, open_all, close_all),
         cmocka_unit_test_setup_teardown(frames_that_trickle_in_wait_for_who_stands_still, open_all,
                                         close_all),
@@ -547,6 +625,7 @@ int main(int argc, char **argv)
     int rc;
 
     kind = argc > 1 ? argv[1] : kind;
+    soft_tell_to(hear);
     rc = eth_wire_up(kind);
     if (rc != 0)
         return rc;

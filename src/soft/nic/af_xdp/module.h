@@ -9,7 +9,7 @@
 #include "soft/nic/nic_priv.h"
 #include "soft/service/module.h"
 
-#define SOFT_AF_XDP_MODULE_VERSION 2
+#define SOFT_AF_XDP_MODULE_VERSION 3
 #define SOFT_AF_XDP_MODULE_SYMBOL  "soft_af_xdp_module"
 
 enum soft_af_xdp_mode {

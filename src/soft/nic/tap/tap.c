@@ -122,21 +122,17 @@ static int tap_open(const struct soft_nic_spec *spec, const struct soft_device *
     return 0;
 }
 
-static bool is_up(const struct tap *self)
-{
-    struct ifreq ifr = {0};
-
-    /* It may have got another name, or be gone. */
-    return ioctl(self->fd, TUNGETIFF, &ifr) == 0 && ioctl(self->ask, SIOCGIFFLAGS, &ifr) == 0 &&
-           (ifr.ifr_flags & IFF_UP) != 0;
-}
-
 static void tap_info(const struct soft_nic_backend *backend, struct soft_nic_port_info *info)
 {
     const struct tap *self = OD_CONTAINER_OF(backend, const struct tap, base);
+    struct ifreq ifr = {0};
 
     *info = (struct soft_nic_port_info){
-        .kind = "tap", .where = self->iface, .mode = "", .mtu = self->mtu, .link_up = is_up(self)};
+        .kind = "tap", .where = self->iface, .mode = "", .mtu = self->mtu};
+    /* It may have got another name. */
+    info->is_gone = ioctl(self->fd, TUNGETIFF, &ifr) != 0;
+    info->link_up = !info->is_gone && ioctl(self->ask, SIOCGIFFLAGS, &ifr) == 0 &&
+                    (ifr.ifr_flags & IFF_UP) != 0;
     info->is_off = !info->link_up;
     memcpy(info->mac, self->mac, sizeof(info->mac));
 }

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "unit/soft/nic/port_rig.h"
 
+#include <pthread.h>
+#include <sched.h>
+
+#include "lib/seconds.h"
 #include "soft/nic/pcap/pcap_file.h"
 
 static struct rig rig;
@@ -108,11 +112,34 @@ static void put_frame(FILE *file, uint8_t number, uint32_t len)
     assert_int_equal(fwrite(bytes, len, 1, file), 1);
 }
 
+static pthread_mutex_t told_lock = PTHREAD_MUTEX_INITIALIZER;
+static char told[SOFT_REASON_SIZE];
+static uint32_t ntold;
+
+static void listen(const char *line)
+{
+    pthread_mutex_lock(&told_lock);
+    snprintf(told, sizeof(told), "%s", line);
+    ntold++;
+    pthread_mutex_unlock(&told_lock);
+}
+
+static bool is_told(void)
+{
+    bool is;
+
+    pthread_mutex_lock(&told_lock);
+    is = ntold > 0;
+    pthread_mutex_unlock(&told_lock);
+    return is;
+}
+
 /* A header and two tags beside the MTU are one frame, a byte more are several in one. */
 static void frames_that_are_several_in_one_are_dropped_and_counted(void **state)
 {
     FILE *file = fopen(path, "wb");
     uint8_t head[SOFT_PCAP_HEAD];
+    struct patience patience;
     uint32_t len;
 
     (void)state;
@@ -125,12 +152,19 @@ static void frames_that_are_several_in_one_are_dropped_and_counted(void **state)
     put_frame(file, 4, 60);
     assert_int_equal(fclose(file), 0);
     snprintf(port, sizeof(port), "pcap:replay=%s", path);
+    soft_tell_to(listen);
     rig_open(&rig, port);
     assert_int_equal(rig_receive(&rig, &len), 1);
     assert_int_equal(len, 1522);
     assert_int_equal(rig_receive(&rig, NULL), 4);
     assert_int_equal(rig_count(&rig, SOFT_NIC_RX_GSO), 2);
+    for (patience = patience_of(20); !is_told() && patience_lasts(&patience);)
+        sched_yield();
     rig_close(&rig);
+    soft_tell_to(NULL);
+    assert_int_equal(ntold, 1);
+    assert_non_null(strstr(told, "longer than the MTU of 1500 allows"));
+    assert_non_null(strstr(told, "gso off"));
 }
 
 int main(void)
