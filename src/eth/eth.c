@@ -62,5 +62,5 @@ doca_error_t eth_fail_port(const struct doca_ctx *ctx, int err, const char *func
                          : err == -ENODEV ? DOCA_ERROR_NOT_FOUND
                                           : DOCA_ERROR_DRIVER;
 
-    return CORE_FAIL(error, CORE_LOG_ETH, func, ctx->name, "port", "%s", soft_reason());
+    return CORE_FAIL(error, CORE_LOG_ETH, func, ctx->name, "port", "not open: %s", soft_reason());
 }

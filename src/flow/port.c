@@ -41,7 +41,7 @@ static doca_error_t fail_port(const struct doca_flow_port *port, int err, const 
                          : err == -ENOMEM ? DOCA_ERROR_NO_MEMORY
                                           : DOCA_ERROR_DRIVER;
 
-    return CORE_FAIL(error, CORE_LOG_FLOW, func, port->name, "port", "%s", soft_reason());
+    return CORE_FAIL(error, CORE_LOG_FLOW, func, port->name, "port", "not open: %s", soft_reason());
 }
 
 /* The interface may go down later, and come back; but who begins so would hear nothing. */

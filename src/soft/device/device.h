@@ -201,6 +201,10 @@ SOFT_API int soft_device_role(enum soft_role *role);
  */
 SOFT_API void soft_device_id(const struct soft_device *device, char id[SOFT_DEVICE_ID_SIZE]);
 
+/* The text of the device's port, or what its interface makes of it, can be meant: 0, or -EINVAL
+ * with a reason that says what is wrong. Defined by the room of ports, which knows. */
+SOFT_API int soft_device_check_port(const struct soft_device *device);
+
 /* Names of the built-in profiles, NULL-terminated. */
 SOFT_API const char *const *soft_device_profiles(void);
 

@@ -252,6 +252,18 @@ static int read_engine(const struct soft_field_node *device, struct soft_engine_
     return cpus.json == NULL ? 0 : read_cpus(&cpus, engine);
 }
 
+static int check_port(const struct soft_field_node *device_node, const struct soft_device *device)
+{
+    const struct soft_field_node node = soft_field_member(device_node, "port");
+    char why[SOFT_REASON_SIZE];
+
+    if (node.json == NULL || soft_device_check_port(device) == 0)
+        return 0;
+    snprintf(why, sizeof(why), "%s", soft_reason());
+    return soft_field_fail(&node, "is \"%.60s%s\": %s; see docs/ports.md", device->port,
+                           strlen(device->port) > 60 ? "..." : "", why);
+}
+
 static int read_device(const struct reader *reader, const struct soft_field_node *node,
                        struct soft_device *device)
 {
@@ -275,7 +287,9 @@ static int read_device(const struct reader *reader, const struct soft_field_node
     device->has_ipv4 = (device->given & GIVEN_IPV4) != 0;
     device->has_ipv6 = (device->given & GIVEN_IPV6) != 0;
     device->has_data_direct_pci = (device->given & GIVEN_DATA_DIRECT_PCI) != 0;
-    err = read_engine(node, &device->engine);
+    err = check_port(node, device);
+    if (err == 0)
+        err = read_engine(node, &device->engine);
     return err != 0 ? err : read_caps_and_copy(node, &device->caps, &device->copy);
 }
 

@@ -120,10 +120,12 @@ int soft_gpu_watch_start(const char *what, const struct soft_engine_conf *conf, 
     }
     free(watch);
     if (err == EINVAL && conf->ncpus > 0)
-        return soft_fail(-EINVAL,
-                         "no thread for %s may run on the processors that the devices file"
-                         " names under \"engine\"",
-                         what);
+        return soft_fail(
+            -EINVAL,
+            "no thread for %s may run on the processors that the devices file"
+            " names under \"engine\"; take \"cpus\" out of it, or name some of those that"
+            " 'taskset -cp $$' shows",
+            what);
     return soft_fail(-err, "no thread for %s: %s", what, strerror(err));
 }
 

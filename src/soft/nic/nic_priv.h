@@ -43,6 +43,9 @@ struct soft_nic_ops {
 
     /* Kinds that need what may not be installed, else NULL. 0 or -ENOTSUP with a reason. */
     int (*check)(void);
+    /* What is written in the devices file can be meant: 0, or -EINVAL with a reason. Opens and asks
+     * nothing. */
+    int (*check_text)(const struct soft_nic_spec *spec, const struct soft_device *device);
     /* 0 or a negative errno with a reason. */
     int (*open)(const struct soft_nic_spec *spec, const struct soft_device *device,
                 struct soft_nic_backend **backend);
@@ -108,6 +111,8 @@ int soft_nic_claims_all(struct soft_nic_backend *backend, const struct soft_nic_
                         bool on);
 bool soft_nic_no_stack(struct soft_nic_backend *backend, const struct soft_nic_frame *frame);
 
+/* The port's kind and what it says of its text: 0, or -EINVAL with a reason. */
+int soft_nic_check_spec(const struct soft_nic_spec *spec, const struct soft_device *device);
 /* The kind of that name; NULL with a reason. */
 const struct soft_nic_ops *soft_nic_find(const char *kind);
 

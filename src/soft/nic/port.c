@@ -29,7 +29,7 @@ const struct soft_nic_ops *soft_nic_find(const char *kind)
             return *ops;
         od_text_printf(&known, " %s", (*ops)->name);
     }
-    soft_fail(-EINVAL, "there is no port of kind '%.40s'; there are:%s", kind, buf);
+    soft_fail(-EINVAL, "there is no kind '%.40s'; there are:%s", kind, buf);
     return NULL;
 }
 
@@ -66,6 +66,21 @@ static int parse_spec(const struct soft_device *device, struct soft_nic_spec *sp
         return soft_nic_spec_parse("loop", spec);
     snprintf(text, sizeof(text), "af_packet:%s", device->iface);
     return soft_nic_spec_parse(text, spec);
+}
+
+int soft_nic_check_spec(const struct soft_nic_spec *spec, const struct soft_device *device)
+{
+    const struct soft_nic_ops *ops = soft_nic_find(spec->kind);
+
+    return ops != NULL ? ops->check_text(spec, device) : -EINVAL;
+}
+
+int soft_device_check_port(const struct soft_device *device)
+{
+    struct soft_nic_spec spec;
+    int err = parse_spec(device, &spec);
+
+    return err != 0 ? err : soft_nic_check_spec(&spec, device);
 }
 
 static int check_kind(const struct soft_nic_spec *spec)

@@ -7,10 +7,11 @@
 #include <string.h>
 
 #include "util/parse.h"
+#include "util/text.h"
 
 static int fail_syntax(const char *text, const char *why)
 {
-    return soft_fail(-EINVAL, "port '%.80s': %s; write KIND[:WHERE][,KEY=VALUE]...[;BASE]", text,
+    return soft_fail(-EINVAL, "'%.80s' has %s; write KIND[:WHERE][,KEY=VALUE]...[;BASE]", text,
                      why);
 }
 
@@ -67,7 +68,7 @@ int soft_nic_spec_parse(const char *text, struct soft_nic_spec *spec)
     char *colon, *base;
 
     if (len == 0 || len >= sizeof(spec->text) || !has_only_text(text))
-        return fail_syntax(text, "empty, too long, or with blanks");
+        return fail_syntax(text, "no text, too much of it, or blanks");
     memcpy(spec->text, text, len + 1);
     spec->kind = spec->text;
     spec->where = "";
@@ -103,10 +104,22 @@ int soft_nic_spec_number(const struct soft_nic_spec *spec, const char *key, uint
         return 0;
     if (od_parse_size(text, &number) != 0 || number < min || number > max)
         return soft_fail(-EINVAL,
-                         "port '%s': %s is '%.40s', allowed: a number from %" PRIu64 " to %" PRIu64,
-                         spec->kind, key, text, min, max);
+                         "%s of kind %s is '%.40s', allowed: a number from %" PRIu64 " to %" PRIu64,
+                         key, spec->kind, text, min, max);
     *value = number;
     return 0;
+}
+
+static int fail_setting(const struct soft_nic_spec *spec, const char *key, const char *const *keys)
+{
+    char buf[160];
+    struct od_text known;
+
+    od_text_init(&known, buf, sizeof(buf));
+    for (; *keys != NULL; keys++)
+        od_text_printf(&known, "%s %s", known.len > 0 ? "," : "; there are:", *keys);
+    return soft_fail(-EINVAL, "kind %s has no setting '%.40s'%s", spec->kind, key,
+                     known.len > 0 ? buf : "; it has none at all");
 }
 
 int soft_nic_spec_check(const struct soft_nic_spec *spec, const char *const *keys)
@@ -117,8 +130,7 @@ int soft_nic_spec_check(const struct soft_nic_spec *spec, const char *const *key
         while (*key != NULL && strcmp(*key, spec->items[i].key) != 0)
             key++;
         if (*key == NULL)
-            return soft_fail(-EINVAL, "port '%s' has no setting '%.40s'", spec->kind,
-                             spec->items[i].key);
+            return fail_setting(spec, spec->items[i].key, keys);
     }
     return 0;
 }

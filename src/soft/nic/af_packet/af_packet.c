@@ -4,6 +4,7 @@
  * each send queue. */
 
 #include <errno.h>
+#include <inttypes.h>
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
 #include <net/if.h>
@@ -176,13 +177,21 @@ static int read_spec(struct af_packet *self, const struct soft_nic_spec *spec,
     if (err != 0)
         return err;
     if ((block_size & (block_size - 1)) != 0)
-        return soft_fail(-EINVAL, "block_size is not a power of two");
+        return soft_fail(-EINVAL, "block_size is %" PRIu64 ", allowed: a power of two", block_size);
     if (iface[0] == '\0' || strlen(iface) >= sizeof(self->iface))
-        return soft_fail(-EINVAL, "'%.40s' is no interface; write af_packet:veth0", iface);
+        return soft_fail(-EINVAL, "'%.40s' is no name of an interface; write af_packet:veth0",
+                         iface);
     memcpy(self->iface, iface, strlen(iface));
     self->nblocks = (uint32_t)blocks;
     self->block_size = (uint32_t)block_size;
     return 0;
+}
+
+static int af_packet_check_text(const struct soft_nic_spec *spec, const struct soft_device *device)
+{
+    struct af_packet unused = {0};
+
+    return read_spec(&unused, spec, device);
 }
 
 /* What nobody has set. */
@@ -436,6 +445,7 @@ static uint32_t af_packet_send(struct soft_nic_backend_tx *base, struct soft_nic
 const struct soft_nic_ops soft_nic_af_packet_ops = {
     .name = "af_packet",
     .is_patient = soft_nic_never_patient,
+    .check_text = af_packet_check_text,
     .open = af_packet_open,
     .close = af_packet_close,
     .rx = af_packet_rx,

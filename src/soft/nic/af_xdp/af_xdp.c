@@ -3,6 +3,7 @@
  * What that makes carries the module's own table. */
 
 #include <errno.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <string.h>
 
@@ -43,7 +44,7 @@ static int read_mode(const struct soft_nic_spec *spec, enum soft_af_xdp_mode *mo
     }
     return text == NULL ? 0
                         : soft_fail(-EINVAL,
-                                    "port 'af_xdp': mode is '%.40s', allowed: auto, native, copy, "
+                                    "mode of kind af_xdp is '%.40s', allowed: auto, native, copy, "
                                     "generic",
                                     text);
 }
@@ -65,13 +66,20 @@ static int read_spec(const struct soft_nic_spec *spec, const struct soft_device 
     if (err != 0)
         return err;
     if ((ring & (ring - 1)) != 0)
-        return soft_fail(-EINVAL, "port 'af_xdp': ring is not a power of two");
+        return soft_fail(-EINVAL, "ring is %" PRIu64 ", allowed: a power of two", ring);
     if (iface[0] == '\0' || strlen(iface) >= sizeof(conf->iface))
-        return soft_fail(-EINVAL, "'%.40s' is no interface; write af_xdp:veth0", iface);
+        return soft_fail(-EINVAL, "'%.40s' is no name of an interface; write af_xdp:veth0", iface);
     memcpy(conf->iface, iface, strlen(iface) + 1);
     conf->ring = (uint32_t)ring;
     conf->queues = (uint32_t)queues;
     return 0;
+}
+
+static int af_xdp_check_text(const struct soft_nic_spec *spec, const struct soft_device *device)
+{
+    struct soft_af_xdp_conf unused;
+
+    return read_spec(spec, device, &unused);
 }
 
 static int af_xdp_open(const struct soft_nic_spec *spec, const struct soft_device *device,
@@ -89,5 +97,6 @@ static int af_xdp_open(const struct soft_nic_spec *spec, const struct soft_devic
 const struct soft_nic_ops soft_nic_af_xdp_ops = {
     .name = "af_xdp",
     .check = load,
+    .check_text = af_xdp_check_text,
     .open = af_xdp_open,
 };

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "soft/nic/nic_priv.h"
 
@@ -49,7 +50,18 @@ static int read_spec(struct error_port *self, const struct soft_nic_spec *spec)
     self->chance = seed * 0x9e3779b97f4a7c15u | 1;
     if (spec->base == NULL || spec->where[0] != '\0')
         return soft_fail(-EINVAL, "an error port wraps another one: error:drop=10;af_packet:veth0");
-    return soft_nic_spec_parse(spec->base, &self->below_spec);
+    err = soft_nic_spec_parse(spec->base, &self->below_spec);
+    if (err == 0 && strcmp(self->below_spec.kind, soft_nic_error_ops.name) == 0)
+        err = soft_fail(-EINVAL, "an error port cannot wrap another one");
+    return err;
+}
+
+static int error_check_text(const struct soft_nic_spec *spec, const struct soft_device *device)
+{
+    struct error_port unused = {0};
+    int err = read_spec(&unused, spec);
+
+    return err != 0 ? err : soft_nic_check_spec(&unused.below_spec, device);
 }
 
 static int error_open(const struct soft_nic_spec *spec, const struct soft_device *device,
@@ -66,8 +78,8 @@ static int error_open(const struct soft_nic_spec *spec, const struct soft_device
     if (err != 0)
         goto err_free;
     ops = soft_nic_find(self->below_spec.kind);
-    if (ops == NULL || ops == &soft_nic_error_ops) {
-        err = soft_fail(-EINVAL, "an error port cannot wrap '%.40s'", self->below_spec.kind);
+    if (ops == NULL) {
+        err = -EINVAL;
         goto err_free;
     }
     err = ops->open(&self->below_spec, device, &self->below);
@@ -269,6 +281,7 @@ static uint32_t error_send(struct soft_nic_backend_tx *base, struct soft_nic_tx_
 const struct soft_nic_ops soft_nic_error_ops = {
     .name = "error",
     .is_patient = error_is_patient,
+    .check_text = error_check_text,
     .open = error_open,
     .close = error_close,
     .rx = error_rx,

@@ -111,17 +111,26 @@ static void plug_out(struct loop_end *end)
  * Life
  */
 
+static int loop_check_text(const struct soft_nic_spec *spec, const struct soft_device *device)
+{
+    static const char *const keys[] = {NULL};
+    int err = soft_nic_spec_check(spec, keys);
+
+    (void)device;
+    if (err == 0 && strlen(spec->where) >= sizeof(((struct loop_wire *)0)->name))
+        err = soft_fail(-EINVAL, "the name of wire '%.80s' is too long, allowed: %zu bytes",
+                        spec->where, sizeof(((struct loop_wire *)0)->name) - 1);
+    return err;
+}
+
 static int loop_open(const struct soft_nic_spec *spec, const struct soft_device *device,
                      struct soft_nic_backend **backend)
 {
-    static const char *const keys[] = {NULL};
     struct loop_end *end;
-    int err = soft_nic_spec_check(spec, keys);
+    int err = loop_check_text(spec, device);
 
     if (err != 0)
         return err;
-    if (strlen(spec->where) >= sizeof(((struct loop_wire *)0)->name))
-        return soft_fail(-EINVAL, "the name of wire '%.80s' is too long", spec->where);
     end = calloc(1, sizeof(*end));
     if (end == NULL)
         return soft_fail(-ENOMEM, "no memory for a wire");
@@ -333,6 +342,7 @@ static uint32_t loop_send(struct soft_nic_backend_tx *base, struct soft_nic_tx_f
 const struct soft_nic_ops soft_nic_loop_ops = {
     .name = "loop",
     .is_patient = soft_nic_never_patient,
+    .check_text = loop_check_text,
     .open = loop_open,
     .close = loop_close,
     .rx = loop_rx,

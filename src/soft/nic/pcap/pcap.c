@@ -46,7 +46,10 @@ static int map_replay(struct pcap_port *self, const char *path)
     struct stat status;
 
     if (fd < 0 || fstat(fd, &status) != 0)
-        return soft_fail(-errno, "%s: %s", path, strerror(errno));
+        return soft_fail(-errno,
+                         "replay=%s: %s; write a file that this program can read, best with its "
+                         "whole path",
+                         path, strerror(errno));
     if (!S_ISREG(status.st_mode) || status.st_size == 0)
         return soft_fail(-EINVAL, "%s: not a capture file", path);
     self->map_len = (size_t)status.st_size;
@@ -65,7 +68,10 @@ static int create_capture(struct pcap_port *self, const char *path)
     self->out = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
     soft_pcap_head(head);
     if (self->out < 0 || write(self->out, head, sizeof(head)) != (ssize_t)sizeof(head))
-        return soft_fail(-errno, "%s: %s", path, strerror(errno));
+        return soft_fail(-errno,
+                         "capture=%s: %s; write a file that this program can write, best with its "
+                         "whole path",
+                         path, strerror(errno));
     return 0;
 }
 
@@ -88,11 +94,24 @@ static int read_spec(struct pcap_port *self, const struct soft_nic_spec *spec)
     self->loops = loops == 0 ? UINT64_MAX : loops;
     self->gap = rate == 0 ? 0 : 1000000000u / rate;
     snprintf(self->where, sizeof(self->where), "%.255s", replay != NULL ? replay : capture);
-    if (replay != NULL)
-        err = map_replay(self, replay);
-    if (err == 0 && capture != NULL)
-        err = create_capture(self, capture);
-    return err;
+    return 0;
+}
+
+static int pcap_check_text(const struct soft_nic_spec *spec, const struct soft_device *device)
+{
+    struct pcap_port unused = {0};
+
+    (void)device;
+    return read_spec(&unused, spec);
+}
+
+static int open_files(struct pcap_port *self, const struct soft_nic_spec *spec)
+{
+    const char *replay = soft_nic_spec_get(spec, "replay");
+    const char *capture = soft_nic_spec_get(spec, "capture");
+    int err = replay != NULL ? map_replay(self, replay) : 0;
+
+    return err == 0 && capture != NULL ? create_capture(self, capture) : err;
 }
 
 static void pcap_close(struct soft_nic_backend *backend)
@@ -120,6 +139,8 @@ static int pcap_open(const struct soft_nic_spec *spec, const struct soft_device 
     self->out = -1;
     pthread_mutex_init(&self->lock, NULL);
     err = read_spec(self, spec);
+    if (err == 0)
+        err = open_files(self, spec);
     if (err != 0) {
         pcap_close(&self->base);
         return err;
@@ -271,6 +292,7 @@ static uint32_t pcap_send(struct soft_nic_backend_tx *base, struct soft_nic_tx_f
 const struct soft_nic_ops soft_nic_pcap_ops = {
     .name = "pcap",
     .is_patient = pcap_is_patient,
+    .check_text = pcap_check_text,
     .open = pcap_open,
     .close = pcap_close,
     .rx = pcap_rx,

@@ -87,16 +87,29 @@ static void tap_close(struct soft_nic_backend *backend)
     free(self);
 }
 
-static int tap_open(const struct soft_nic_spec *spec, const struct soft_device *device,
-                    struct soft_nic_backend **backend)
+static const char *iface_of(const struct soft_nic_spec *spec, const struct soft_device *device)
+{
+    return spec->where[0] != '\0' ? spec->where : device->iface;
+}
+
+static int tap_check_text(const struct soft_nic_spec *spec, const struct soft_device *device)
 {
     static const char *const keys[] = {NULL};
-    const char *iface = spec->where[0] != '\0' ? spec->where : device->iface;
-    struct tap *self;
+    const char *iface = iface_of(spec, device);
     int err = soft_nic_spec_check(spec, keys);
 
     if (err == 0 && (iface[0] == '\0' || strlen(iface) >= IFNAMSIZ))
-        err = soft_fail(-EINVAL, "'%.40s' is no interface; write tap:tap0", iface);
+        err = soft_fail(-EINVAL, "'%.40s' is no name of an interface; write tap:tap0", iface);
+    return err;
+}
+
+static int tap_open(const struct soft_nic_spec *spec, const struct soft_device *device,
+                    struct soft_nic_backend **backend)
+{
+    const char *iface = iface_of(spec, device);
+    struct tap *self;
+    int err = tap_check_text(spec, device);
+
     if (err != 0)
         return err;
     self = calloc(1, sizeof(*self));
@@ -228,6 +241,7 @@ static uint32_t tap_send(struct soft_nic_backend_tx *base, struct soft_nic_tx_fr
 const struct soft_nic_ops soft_nic_tap_ops = {
     .name = "tap",
     .is_patient = soft_nic_never_patient,
+    .check_text = tap_check_text,
     .open = tap_open,
     .close = tap_close,
     .rx = tap_rx,

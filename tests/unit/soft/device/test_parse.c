@@ -44,6 +44,46 @@ static void assert_refused_at(const char *text, const char *begin)
         fail_msg("'%s' does not begin with '%s'", soft_reason(), begin);
 }
 
+/* A port is opened much later, where nobody knows any more where its text stood. */
+static void a_port_that_cannot_be_meant_is_a_mistake_of_the_file(void **state)
+{
+    static const struct {
+        const char *port, *why;
+    } wrong[] = {
+        {"afpacket:v0", "there is no kind 'afpacket'; there are: af_packet af_xdp"},
+        {"af_packet:v0,blok=3", "kind af_packet has no setting 'blok'; there are: blocks, block_"},
+        {"af_packet:v0,blocks=1", "blocks of kind af_packet is '1', allowed: a number from 2 to "},
+        {"af_packet:v0,block_size=20000", "block_size is 20000, allowed: a power of two"},
+        {"af_packet:a-name-of-16-bytes", "'a-name-of-16-bytes' is no name of an interface; write"},
+        {"af_packet", "'' is no name of an interface; write af_packet:veth0"},
+        {"af_xdp:v0,mode=fast", "mode of kind af_xdp is 'fast', allowed: auto, native"},
+        {"af_xdp:v0,ring=100", "ring is 100, allowed: a power of two"},
+        {"loop:w,a=1", "kind loop has no setting 'a'; it has none at all"},
+        {"tap", "'' is no name of an interface; write tap:tap0"},
+        {"pcap", "write pcap:replay=FILE, pcap:capture=FILE, or both"},
+        {"pcap:replay=x,rat=3", "kind pcap has no setting 'rat'; there are: replay, capture"},
+        {"error:drop=2", "an error port wraps another one: error:drop=10;af_packet:veth0"},
+        {"error:drop=2;error:drop=3;loop", "an error port cannot wrap another one"},
+        {"error:drop=2;lop", "there is no kind 'lop'; there are:"},
+        {"loop:a,b", "'loop:a,b' has two places; write KIND[:WHERE][,KEY=VALUE]...[;BASE]"},
+    };
+    char text[512], begin[256];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        snprintf(text, sizeof(text),
+                 "{\"devices\": [" DPU ",\n {\"role\":\"host\",\"pci\":\"b1:00.0\",\n"
+                 "  \"port\":\"%s\"}]}",
+                 wrong[i].port);
+        snprintf(begin, sizeof(begin), "x.json:3: devices[1].port is \"%s\": %s", wrong[i].port,
+                 wrong[i].why);
+        assert_refused_at(text, begin);
+    }
+    soft_device_topology_free(
+        parse("{\"devices\": [{\"role\":\"host\",\"pci\":\"b1:00.0\",\"iface\":\"odnone\",\"port\":"
+              "\"error:drop=3,seed=1K;af_xdp:ring=1K,mode=copy\"}]}"));
+}
+
 static void an_empty_list_is_no_error(void **state)
 {
     struct soft_topology *topology = parse("{\"devices\": []}");
@@ -531,6 +571,7 @@ static void limits_of_the_format(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_port_that_cannot_be_meant_is_a_mistake_of_the_file),
         cmocka_unit_test(an_empty_list_is_no_error),
         cmocka_unit_test(two_lines_make_a_pair),
         cmocka_unit_test(everything_can_be_said),
