@@ -234,6 +234,20 @@ for what in "0000:03:00.0" "0000:03:00.0 --queue 0" "0000:03:00.1 --only tx"; do
 done
 kill "$forwarder"
 wait "$forwarder" || { cp "$stage/forward.out" "$stage/out"; fail "eth_l2_forward: exit status $?"; }
+# A kernel at one end; a peer that knows nothing of us at the other one, in a namespace of its own.
+with_peers()
+{
+    wrapper=()
+    with_kernels || return
+    wires af_packet:odsa loop
+    wrapper=(unshare -n "$packets" peer count)
+    run doca_gpunetio/gpu_receive_count "^500 frames, " host -n 500
+    wrapper=(unshare -n "$packets" peer filter)
+    run doca_gpunetio/gpu_http_filter "300 frames, 100 requests, 0 of them wrong" host -o -n 100
+    wrapper=(unshare -n "$packets" peer timed)
+    run doca_gpunetio/gpu_timed_send "640 frames, 0 of them early" host -o -n 20
+}
+
 if [ ${#wrapper[@]} -eq 0 ] && unshare -n ip link add odsa type veth peer name odsb 2>/dev/null; then
     wires af_packet:odsa af_packet:odsb
     wrapper=(unshare -n "$packets" veth)
@@ -241,6 +255,7 @@ if [ ${#wrapper[@]} -eq 0 ] && unshare -n ip link add odsa type veth peer name o
     run doca_flow/flow_classify "the counters agree" host -n 1200
     wrapper=(unshare -n "$packets" veth-ends)
     run doca_eth/eth_l2_forward "500 forwarded, 0 failed, 0 dropped" host -n 500
+    with_peers
     wrapper=()
 fi
 unset OPENDOCA_CONFIG

@@ -10,19 +10,28 @@ usage: sample_packets.py make FILE NUMBER      a capture of that many frames
        sample_packets.py veth-ends COMMAND...  makes the wires x - odsa and odsb - y as well,
                                                sends 500 frames into x and compares what comes
                                                out of y
+       sample_packets.py peer KIND COMMAND...  has odsa in a network namespace of its own, where the
+                                               command runs, and odsb in another one, from where the
+                                               peer of that sample talks to it; the command says a
+                                               line "ready ..." first. KIND: count, filter, timed
 """
 
 import os
+import re
 import socket
 import struct
 import subprocess
 import sys
+import time
 
 ETH_P_ALL = 3
 SOL_PACKET, PACKET_QDISC_BYPASS = 263, 20
 TYPE = 0x88b5
-FRAMES = 500  # of 'veth-ends'
+FRAMES = 500  # of 'veth-ends' and 'peer'
+REQUESTS = 100  # of 'peer filter'
+AT_ONCE = 50  # frames, and then a little pause: the ring of a program of two cores holds some more
 SECONDS = 20
+SO_TIMESTAMPNS = 35
 
 
 def frame(number):
@@ -97,6 +106,88 @@ def between(command):
     return child.returncode if good else 1
 
 
+def send(frames):
+    sock = open_socket('odsb')
+    for number, one in enumerate(frames):
+        if number % AT_ONCE == AT_ONCE - 1:
+            time.sleep(0.01)
+        sock.send(one)
+
+
+def ipv4(number, protocol, payload):
+    """A frame from this peer; with nobody's checksums."""
+    ports = struct.pack('!HH', 40000 + number, 80)
+    head = ports + (struct.pack('!IIHHHH', 1, 1, 0x5018, 8192, 0, 0) if protocol == socket.IPPROTO_TCP
+                    else struct.pack('!HH', 8 + len(payload), 0))
+    return (b'\2\0\0\0\0\2\2\0\0\0\0\1\x08\0' + struct.pack(
+        '!BBHHHBBHII', 0x45, 0, 20 + len(head) + len(payload), number, 0, 64, protocol, 0,
+        0x0a630701, 0x0a630702) + head + payload)
+
+
+def requests():
+    """Of three frames one is a request; the last one is the last request."""
+    for number in range(REQUESTS):
+        yield ipv4(number, socket.IPPROTO_UDP, b'GET /item/%d by the wrong protocol' % number)
+        yield ipv4(number, socket.IPPROTO_TCP, b'other %d' % number)
+        yield ipv4(number, socket.IPPROTO_TCP, b'GET /item/%d HTTP/1.1\r\nHost: peer\r\n\r\n' % number)
+
+
+def arrivals(sock, number):
+    """When each of so many frames came, in ns since 1970 by the kernel's clock."""
+    times = []
+    while len(times) < number:
+        frame_, extra, _, _ = sock.recvmsg(2048, 64)
+        if frame_[12:14] == struct.pack('!H', TYPE):
+            seconds, rest = struct.unpack('qq', extra[0][2])
+            times.append(seconds * 10**9 + rest)
+    return times
+
+
+def watch(first_line):
+    """What leaves at its time: all frames, none early."""
+    bursts, size, start, interval = map(int, re.search(
+        r'of (\d+) bursts of (\d+) frames leaves at (\d+) ns, others each (\d+)', first_line).groups())
+    times = arrivals(watch.sock, bursts * size)
+    late = [when - (start + number // size * interval) for number, when in enumerate(times)]
+    print('arrived   %d frames, %d of them early, first of a burst late by %d us in the median' % (
+        len(times), sum(one < 0 for one in late), sorted(late[::size])[bursts // 2] // 1000))
+
+
+def peer(kind):
+    """In the other namespace. The interface is there when a first line comes; what the program says follows."""
+    sys.stdin.readline()
+    subprocess.run(['ip', 'link', 'set', 'odsb', 'up'], check=True)
+    if kind == 'timed':
+        watch.sock = open_socket('odsb')
+        watch.sock.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
+    print('up', flush=True)
+    ready = sys.stdin.readline()
+    if kind == 'timed':
+        watch(ready)
+    else:
+        send(requests() if kind == 'filter' else map(frame, range(FRAMES)))
+    return 0
+
+
+def beside_peer(kind, command):
+    other = subprocess.Popen(['unshare', '-n', sys.executable, '-B', __file__, 'at-peer', kind],
+                             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    with other:
+        print(other.stdout.readline(), end='')  # it is in its namespace
+        run('ip', 'link', 'add', 'odsa', 'type', 'veth', 'peer', 'name', 'odsb', 'netns', str(other.pid))
+        run('ip', 'link', 'set', 'odsa', 'up')
+        print('go', file=other.stdin, flush=True)
+        other.stdout.readline()  # both ends are up
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
+            for line in child.stdout:
+                print(line, end='')
+                if line.startswith('ready'):
+                    print(line, end='', file=other.stdin, flush=True)
+        other.stdin.close()
+        print(other.stdout.read(), end='')
+    return child.returncode or other.returncode
+
+
 def main(arguments):
     if arguments[0] == 'make':
         make(arguments[1], int(arguments[2]))
@@ -115,6 +206,13 @@ def main(arguments):
         wire('odsx', 'odsa')
         wire('odsb', 'odsy')
         return between(arguments[1:])
+    elif arguments[0] == 'peer':
+        quiet()
+        return beside_peer(arguments[1], arguments[2:])
+    elif arguments[0] == 'at-peer':
+        quiet()
+        print('a peer for', arguments[1], flush=True)
+        return peer(arguments[1])
     return 0
 
 

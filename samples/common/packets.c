@@ -411,6 +411,12 @@ static doca_error_t set_count(void *value, void *config)
     return DOCA_SUCCESS;
 }
 
+static doca_error_t set_one_end(void *value, void *config)
+{
+    ((struct packets_options *)config)->one_end = *(bool *)value;
+    return DOCA_SUCCESS;
+}
+
 static doca_error_t add(const char *letter, const char *name, const char *what,
                         enum doca_argp_type type, doca_argp_param_cb_t callback)
 {
@@ -439,6 +445,9 @@ doca_error_t packets_arguments(struct packets_options *options, int argc, char *
     if (result == DOCA_SUCCESS)
         result = add("n", "count", "Number of packets; 0: until it is interrupted",
                      DOCA_ARGP_TYPE_INT, set_count);
+    if (result == DOCA_SUCCESS && options->has_one_end)
+        result = add("o", "one-end", "The other end of the wire is somebody else's",
+                     DOCA_ARGP_TYPE_BOOLEAN, set_one_end);
     if (result == DOCA_SUCCESS)
         result = doca_argp_start(argc, argv);
     return result;

@@ -70,10 +70,12 @@ doca_error_t packets_send_buf(struct packets_txq *txq, struct doca_buf *pkt);
 /* A first pipe of the device that leads everything to one queue. */
 doca_error_t packets_all_to_queue(struct packets *p, uint32_t device, uint16_t id);
 
-/* Parameters -d and -e: two devices, and -n: a number. */
+/* Parameters -d and -e: two devices, -n: a number, and -o: somebody else has the other end. */
 struct packets_options {
     const char *names[PACKETS_DEVICES];
     uint64_t count;
+    bool has_one_end; /* -o is there, in samples that know of it */
+    bool one_end;     /* it was given: of both ends of the wire the program has one only */
 };
 /* Reads the command line into `options`, which has the defaults. */
 doca_error_t packets_arguments(struct packets_options *options, int argc, char **argv);

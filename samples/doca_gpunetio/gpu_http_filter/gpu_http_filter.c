@@ -3,8 +3,10 @@
  * first line of each to the CPU by a semaphore.
  *
  *     gpu_http_filter [-d FROM] [-e TO] [-n REQUESTS]
+ *     gpu_http_filter -o [-d DEVICE] [-n REQUESTS]
  *
  * The frames are sent out of FROM, which is the other end of TO's wire; every third is a request.
+ * With -o somebody else sends them to DEVICE.
  */
 
 #include <stdio.h>
@@ -27,7 +29,8 @@
 
 struct filter {
     struct packets packets;
-    struct packets_txq txq;
+    uint32_t to;            /* which of the devices receives */
+    struct packets_txq txq; /* where both are ours */
     struct doca_gpu *gpu;
     struct gpu_ring ring;
     struct gpu_memory shared;
@@ -64,9 +67,11 @@ static doca_error_t open_semaphore(struct filter *f)
 
 static doca_error_t open_all(struct filter *f, const struct packets_options *options)
 {
-    doca_error_t result = packets_open(&f->packets, options->names, 2);
+    doca_error_t result;
 
-    if (result == DOCA_SUCCESS)
+    f->to = options->one_end ? 0 : 1;
+    result = packets_open(&f->packets, options->names, f->to + 1);
+    if (result == DOCA_SUCCESS && !options->one_end)
         result = packets_txq_open(&f->packets, 0, &f->txq);
     if (result == DOCA_SUCCESS)
         result = doca_gpu_create(GPU, &f->gpu);
@@ -75,9 +80,9 @@ static doca_error_t open_all(struct filter *f, const struct packets_options *opt
                                  DOCA_GPU_MEM_TYPE_CPU_GPU, &f->shared);
     f->report = f->shared.cpu;
     if (result == DOCA_SUCCESS)
-        result = gpu_ring_open(f->gpu, f->packets.dev[1], RING, SLOT, QUEUE_ID, &f->ring);
+        result = gpu_ring_open(f->gpu, f->packets.dev[f->to], RING, SLOT, QUEUE_ID, &f->ring);
     if (result == DOCA_SUCCESS)
-        result = packets_all_to_queue(&f->packets, 1, QUEUE_ID);
+        result = packets_all_to_queue(&f->packets, f->to, QUEUE_ID);
     if (result == DOCA_SUCCESS)
         result = open_semaphore(f);
     return result;
@@ -142,16 +147,17 @@ static bool take_request(struct filter *f)
     return true;
 }
 
-/* Until there were so many requests, and the kernel has seen what was sent behind the last one. */
+/* Until there were so many requests, and the kernel has seen all that was sent. */
 static doca_error_t serve(struct filter *f, uint64_t wanted)
 {
+    const uint64_t to_send = f->txq.txq != NULL ? 3 * wanted : 0;
     const double end = now() + SECONDS;
     doca_error_t result = DOCA_SUCCESS;
     uint64_t frames = 0;
 
-    while (result == DOCA_SUCCESS && (f->seen < wanted || frames < 3 * wanted)) {
+    while (result == DOCA_SUCCESS && (f->seen < wanted || frames < to_send)) {
         frames = DOCA_GPUNETIO_VOLATILE(f->report->frames);
-        if (f->sent < 3 * wanted && f->sent - frames < AHEAD)
+        if (f->sent < to_send && f->sent - frames < AHEAD)
             result = send_next(f);
         doca_pe_progress(f->packets.pe);
         while (take_request(f))
@@ -174,6 +180,8 @@ static doca_error_t run(struct filter *f, uint64_t wanted)
         result = filter_start(rxq, requests, f->shared.at);
     if (result != DOCA_SUCCESS)
         return result;
+    printf("ready\n");
+    fflush(stdout);
     result = serve(f, wanted);
     DOCA_GPUNETIO_VOLATILE(f->report->stop) = 1;
     ended = filter_wait();
@@ -187,7 +195,8 @@ static doca_error_t run(struct filter *f, uint64_t wanted)
 
 int main(int argc, char **argv)
 {
-    struct packets_options options = {.names = {"0000:03:00.0", "0000:03:00.1"}, .count = 1000};
+    struct packets_options options = {
+        .names = {"0000:03:00.0", "0000:03:00.1"}, .count = 1000, .has_one_end = true};
     static struct filter f;
     doca_error_t result = packets_arguments(&options, argc, argv);
 

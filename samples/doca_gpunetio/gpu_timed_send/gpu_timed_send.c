@@ -3,6 +3,10 @@
  * at the other end of the wire and when.
  *
  *     gpu_timed_send [-d FROM] [-e TO] [-n BURSTS]
+ *     gpu_timed_send -o [-d DEVICE] [-n BURSTS]
+ *
+ * With -o the other end of the wire is somebody else's, who is told by a line when which burst
+ * leaves.
  */
 
 #include <stdio.h>
@@ -72,6 +76,14 @@ static doca_error_t open_memory(struct app *app)
     return DOCA_SUCCESS;
 }
 
+static doca_error_t open_rxq(struct app *app)
+{
+    doca_error_t result =
+        gpu_ring_open(app->gpu, app->packets.dev[1], RING, SLOT, QUEUE_ID, &app->ring);
+
+    return result == DOCA_SUCCESS ? packets_all_to_queue(&app->packets, 1, QUEUE_ID) : result;
+}
+
 static doca_error_t open_txq(struct app *app)
 {
     doca_error_t result = doca_eth_txq_create(app->packets.dev[0], SQ, &app->txq);
@@ -87,16 +99,14 @@ static doca_error_t open_txq(struct app *app)
 
 static doca_error_t open_all(struct app *app, const struct packets_options *options)
 {
-    doca_error_t result = packets_open(&app->packets, options->names, 2);
+    doca_error_t result = packets_open(&app->packets, options->names, options->one_end ? 1 : 2);
 
     if (result == DOCA_SUCCESS)
         result = doca_gpu_create(GPU, &app->gpu);
     if (result == DOCA_SUCCESS)
         result = open_memory(app);
-    if (result == DOCA_SUCCESS)
-        result = gpu_ring_open(app->gpu, app->packets.dev[1], RING, SLOT, QUEUE_ID, &app->ring);
-    if (result == DOCA_SUCCESS)
-        result = packets_all_to_queue(&app->packets, 1, QUEUE_ID);
+    if (result == DOCA_SUCCESS && !options->one_end)
+        result = open_rxq(app);
     if (result == DOCA_SUCCESS)
         result = open_txq(app);
     return result;
@@ -172,28 +182,39 @@ static doca_error_t wait_for_frames(const struct app *app, uint64_t frames)
 
 static doca_error_t run(struct app *app, uint32_t bursts)
 {
-    struct doca_gpu_eth_rxq *rxq;
+    const bool one_end = app->ring.rxq == NULL;
+    struct doca_gpu_eth_rxq *rxq = NULL;
     struct doca_gpu_eth_txq *txq;
-    doca_error_t result = doca_eth_rxq_get_gpu_handle(app->ring.rxq, &rxq), ended;
+    doca_error_t result = DOCA_SUCCESS, ended;
     uint32_t key;
 
+    if (!one_end)
+        result = doca_eth_rxq_get_gpu_handle(app->ring.rxq, &rxq);
     if (result == DOCA_SUCCESS)
         result = doca_eth_txq_get_gpu_handle(app->txq, &txq);
     if (result == DOCA_SUCCESS)
         result = doca_mmap_get_mkey(app->frames.map, app->packets.dev[0], &key);
     if (result == DOCA_SUCCESS)
         result = choose_times(app, bursts);
+    if (result == DOCA_SUCCESS && one_end) {
+        printf(
+            "ready     the first of %u bursts of %u frames leaves at %llu ns, others each %llu\n",
+            bursts, TIMED_BURST, (unsigned long long)app->times[0],
+            (unsigned long long)INTERVAL_NS);
+        fflush(stdout);
+    }
     if (result == DOCA_SUCCESS)
         result =
             timed_start(txq, app->frames.at, __builtin_bswap32(key), rxq, bursts, app->shared.at);
     if (result != DOCA_SUCCESS)
         return result;
     result = timed_wait_sender();
-    if (result == DOCA_SUCCESS)
+    if (result == DOCA_SUCCESS && !one_end)
         result = wait_for_frames(app, (uint64_t)bursts * TIMED_BURST);
     DOCA_GPUNETIO_VOLATILE(app->report->stop) = 1;
     ended = timed_wait();
-    show(app, bursts);
+    if (!one_end)
+        show(app, bursts);
     if (result == DOCA_SUCCESS)
         result = ended;
     return result == DOCA_SUCCESS ? (doca_error_t)app->report->result : result;
@@ -201,7 +222,8 @@ static doca_error_t run(struct app *app, uint32_t bursts)
 
 int main(int argc, char **argv)
 {
-    struct packets_options options = {.names = {"0000:03:00.0", "0000:03:00.1"}, .count = 100};
+    struct packets_options options = {
+        .names = {"0000:03:00.0", "0000:03:00.1"}, .count = 100, .has_one_end = true};
     static struct app app;
     doca_error_t result = packets_arguments(&options, argc, argv);
 

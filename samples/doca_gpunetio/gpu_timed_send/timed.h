@@ -29,7 +29,8 @@ struct timed_report {
 extern "C" {
 #endif
 
-/* Starts both kernels. Addresses as the GPU sees them; `frames` has TIMED_BURST frames. */
+/* Starts both kernels, without `rxq` the sending one. Addresses as the GPU sees them; `frames` has
+ * TIMED_BURST frames. */
 doca_error_t timed_start(struct doca_gpu_eth_txq *txq, void *frames, uint32_t key_be,
                          struct doca_gpu_eth_rxq *rxq, uint32_t bursts,
                          struct timed_report *report);
