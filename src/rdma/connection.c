@@ -106,6 +106,8 @@ uint64_t rdma_conn_due(const struct doca_rdma_connection *conn)
 {
     uint64_t limit = rdma_rnr_limit(conn->rdma);
 
+    if (conn->state == RDMA_CONN_CONNECTING && conn->link == NULL && conn->knock_at != 0)
+        return OD_MIN(conn->knock_at, conn->deadline);
     if (conn->state == RDMA_CONN_UP && limit != 0 && conn->stalled_at != 0)
         return conn->stalled_at + limit;
     return conn->deadline;
@@ -255,28 +257,52 @@ static bool come_up(struct doca_rdma_connection *conn)
     return true;
 }
 
+/* No link of ours, and the peer's has not come: it may have since the engine looked for some. */
+static bool wait_for_link(struct doca_rdma_connection *conn, bool late)
+{
+    if (rdma_links_pending(conn->rdma))
+        return false;
+    if (late)
+        return fail_to_connect(conn, -ETIMEDOUT);
+    if (conn->knock_at == 0 || rdma_now_ms() < conn->knock_at)
+        return false;
+    conn->knock_at = 0;
+    return rdma_call_again(conn) != DOCA_SUCCESS && fail_to_connect(conn, -ECONNREFUSED);
+}
+
+/* The peer's own link is on its way. While it does not come, we ask now and then whether there
+ * still is a peer. */
+static bool drop_link(struct doca_rdma_connection *conn)
+{
+    soft_link_close(conn->link);
+    conn->link = NULL;
+    conn->knock_at = rdma_now_ms() + RDMA_KNOCK_MS;
+    return false;
+}
+
 /* The link that we began, or that has come. */
 static bool connect_step(struct doca_rdma_connection *conn)
 {
     struct rdma_answer answer = {.verdict = RDMA_VERSION};
     bool late = is_late(conn); /* as of before this look, however long it takes */
+    enum rdma_verdict verdict;
     int reason = 0;
 
-    if (conn->link == NULL) /* its link may have come since the engine looked for some */
-        return late && !rdma_links_pending(conn->rdma) && fail_to_connect(conn, -ETIMEDOUT);
+    if (conn->link == NULL)
+        return wait_for_link(conn, late);
     if (soft_link_poll(conn->link, &reason) == SOFT_LINK_CONNECTING)
         return late && fail_to_connect(conn, -ETIMEDOUT);
     if (!conn->door.calling)
         return come_up(conn); /* whom we let in had a connection, even if it has ended it since */
-    switch (verdict_of(conn, &answer)) {
+    verdict = verdict_of(conn, &answer);
+    if (verdict != RDMA_WELCOME && rdma_is_taken(conn))
+        verdict = RDMA_CROSSED;
+    switch (verdict) {
     case RDMA_WELCOME:
         conn->peer_permissions = answer.permissions;
         return come_up(conn);
     case RDMA_CROSSED:
-        /* The peer's own link is on its way. */
-        soft_link_close(conn->link);
-        conn->link = NULL;
-        return false;
+        return drop_link(conn);
     case RDMA_STRANGER:
         return fail_to_connect(conn, -EACCES);
     default:

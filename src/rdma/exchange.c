@@ -340,6 +340,7 @@ doca_error_t rdma_meet(struct doca_rdma_connection *conn, const struct rdma_deta
                          "remote details",
                          "of another peer than the one that has connected" CORE_REMEDY
                          "pass the details of the peer that got ours");
+    conn->peer_details = *peer;
     if (door->calling)
         result = call_peer(conn, peer, func);
     if (result != DOCA_SUCCESS)
@@ -347,6 +348,22 @@ doca_error_t rdma_meet(struct doca_rdma_connection *conn, const struct rdma_deta
     conn->state = RDMA_CONN_CONNECTING;
     rdma_conn_set_deadline(conn, conn->rdma->request_timeout);
     return DOCA_SUCCESS;
+}
+
+bool rdma_is_taken(struct doca_rdma_connection *conn)
+{
+    bool taken;
+
+    pthread_mutex_lock(&conn->rdma->lock);
+    taken = conn->door.taken;
+    pthread_mutex_unlock(&conn->rdma->lock);
+    return taken;
+}
+
+doca_error_t rdma_call_again(struct doca_rdma_connection *conn)
+{
+    return rdma_is_taken(conn) ? DOCA_SUCCESS
+                               : call_peer(conn, &conn->peer_details, "doca_pe_progress");
 }
 
 /* A link that was let in; the connection may have ended since. */

@@ -39,6 +39,7 @@
 #define RDMA_MAX_PRIVATE  56u
 #define RDMA_RNR_FOREVER  7u
 #define RDMA_RNR_RETRY_MS 100u
+#define RDMA_KNOCK_MS     100u
 
 /* ------------------------------------------------------------------------------------------------
  * Tasks
@@ -186,10 +187,11 @@ struct doca_rdma_connection {
     bool told;         /* REQUESTED: the program */
     doca_error_t why;  /* ENDING: status of its tasks */
     uint64_t deadline; /* ms; 0: none */
+    uint64_t knock_at; /* ms, CONNECTING without a link: when the peer is called again; 0: never */
     union doca_data user_data;
     struct rdma_door door;
     struct rdma_details details;      /* ours */
-    struct rdma_details peer_details; /* by address, server: the caller's */
+    struct rdma_details peer_details; /* once they are known */
     struct doca_rdma_addr *addr;      /* by address: the peer's */
     struct soft_cm_request *request;
     struct soft_cm_call *call;
@@ -368,6 +370,10 @@ doca_error_t rdma_make_details(struct doca_rdma_connection *conn, const char *ho
 /* Both sides want it: begins to connect, or takes the link that has come. Logs. */
 doca_error_t rdma_meet(struct doca_rdma_connection *conn, const struct rdma_details *peer,
                        const char *func);
+/* CONNECTING: the peer, who said that it calls us, unless its link has come. Logs. */
+doca_error_t rdma_call_again(struct doca_rdma_connection *conn);
+/* A link of the peer was let in, and is or will be with the engine. */
+bool rdma_is_taken(struct doca_rdma_connection *conn);
 /* Hands links that have come to their connections. */
 void rdma_take_links(struct doca_rdma *rdma);
 bool rdma_links_pending(const struct doca_rdma *rdma);
