@@ -200,9 +200,16 @@ wires() # port of the first device, of the second one
 wires loop:wire loop:wire
 run doca_eth/eth_rx_tx "received 5000 of 5000 frames in order" host -n 5000
 run doca_flow/flow_classify "the counters agree" host -n 1200
+refuse doca_eth/eth_rx_tx "-n is 0, allowed: 1 to" -n 0
+refuse doca_eth/eth_rx_tx "No device odnone with Ethernet queues" -d odnone
+refuse doca_eth/eth_rx_tx "OPENDOCA_CONFIG, which names that file, is $OPENDOCA_CONFIG" -d odnone
 ran+="doca_gpunetio/gpu_dma_copy doca_gpunetio/gpu_http_filter doca_gpunetio/gpu_receive_count doca_gpunetio/gpu_timed_send "
 if with_kernels; then
-    run doca_gpunetio/gpu_dma_copy "A TEXT THAT TRAVELS TO THE GPU AND BACK" host 0000:03:00.0
+    run doca_gpunetio/gpu_dma_copy "A TEXT THAT TRAVELS TO THE GPU AND BACK" host
+    run doca_gpunetio/gpu_dma_copy "^usage: " host --help
+    refuse doca_gpunetio/gpu_icmp_echo "No device odnone with Ethernet queues for kernels" -n odnone
+    refuse doca_gpunetio/gpu_icmp_echo "DBG.*2 devices of role host" -n odnone --sdk-log-level 70
+    refuse doca_gpunetio/gpu_timed_send "-n is 0, allowed: 1 to" -n 0
     run doca_gpunetio/gpu_http_filter "3000 frames, 1000 requests, 0 of them wrong" host -n 1000
     run doca_gpunetio/gpu_timed_send "counted   640 of 640 frames" host -n 20
     grep -q "20, 0 of them early" "$stage/out" || fail "gpu_timed_send: bursts left early"

@@ -21,47 +21,10 @@ DOCA_LOG_REGISTER(PACKETS);
 
 /* ---- devices, memory, Flow ---- */
 
-static void open_log(void)
+static bool has_queues(const struct doca_devinfo *info)
 {
-    struct doca_log_backend *sdk;
-
-    doca_log_backend_create_standard();
-    if (doca_log_backend_create_with_file_sdk(stderr, &sdk) == DOCA_SUCCESS)
-        doca_log_backend_set_sdk_level(sdk, DOCA_LOG_LEVEL_ERROR);
-}
-
-static bool is_called(struct doca_devinfo *info, const char *name)
-{
-    char iface[DOCA_DEVINFO_IFACE_NAME_SIZE], ibdev[DOCA_DEVINFO_IBDEV_NAME_SIZE];
-    uint8_t equal = 0;
-
-    if (strchr(name, ':') != NULL)
-        return doca_devinfo_is_equal_pci_addr(info, name, &equal) == DOCA_SUCCESS && equal != 0;
-    return (doca_devinfo_get_iface_name(info, iface, sizeof(iface)) == DOCA_SUCCESS &&
-            strcmp(iface, name) == 0) ||
-           (doca_devinfo_get_ibdev_name(info, ibdev, sizeof(ibdev)) == DOCA_SUCCESS &&
-            strcmp(ibdev, name) == 0);
-}
-
-static doca_error_t open_device(const char *name, struct doca_dev **dev)
-{
-    struct doca_devinfo **list;
-    uint32_t num;
-    doca_error_t result = doca_devinfo_create_list(&list, &num);
-
-    if (result != DOCA_SUCCESS)
-        return result;
-    result = DOCA_ERROR_NOT_FOUND;
-    for (uint32_t i = 0; i < num && result == DOCA_ERROR_NOT_FOUND; i++) {
-        if (is_called(list[i], name) &&
-            doca_eth_rxq_cap_is_type_supported(list[i], DOCA_ETH_RXQ_TYPE_MANAGED_MEMPOOL,
-                                               DOCA_ETH_RXQ_DATA_PATH_TYPE_CPU) == DOCA_SUCCESS)
-            result = doca_dev_open(list[i], dev);
-    }
-    if (result == DOCA_ERROR_NOT_FOUND)
-        DOCA_LOG_ERR("No device %s with Ethernet queues in this role", name);
-    doca_devinfo_destroy_list(list);
-    return result;
+    return doca_eth_rxq_cap_is_type_supported(info, DOCA_ETH_RXQ_TYPE_MANAGED_MEMPOOL,
+                                              DOCA_ETH_RXQ_DATA_PATH_TYPE_CPU) == DOCA_SUCCESS;
 }
 
 static doca_error_t map_memory(struct packets *p)
@@ -121,10 +84,9 @@ doca_error_t packets_open(struct packets *p, const char *const *names, uint32_t 
 {
     doca_error_t result;
 
-    open_log();
     memset(p, 0, sizeof(*p));
     for (; p->ndevs < n; p->ndevs++) {
-        result = open_device(names[p->ndevs], &p->dev[p->ndevs]);
+        result = device_open(names[p->ndevs], has_queues, "Ethernet queues", &p->dev[p->ndevs]);
         if (result != DOCA_SUCCESS)
             return result;
     }
@@ -403,11 +365,17 @@ static doca_error_t set_second(void *value, void *config)
 
 static doca_error_t set_count(void *value, void *config)
 {
-    int count = *(int *)value;
+    struct packets_options *options = config;
+    const int64_t count = *(int *)value;
+    const int64_t first = options->ends_itself ? 1 : 0;
+    const int64_t last = options->most != 0 ? options->most : INT32_MAX;
 
-    if (count < 0)
+    if (count < first || count > last) {
+        DOCA_LOG_ERR("-n is %lld, allowed: %lld to %lld", (long long)count, (long long)first,
+                     (long long)last);
         return DOCA_ERROR_INVALID_VALUE;
-    ((struct packets_options *)config)->count = (uint64_t)count;
+    }
+    options->count = (uint64_t)count;
     return DOCA_SUCCESS;
 }
 
@@ -435,15 +403,19 @@ static doca_error_t add(const char *letter, const char *name, const char *what,
 
 doca_error_t packets_arguments(struct packets_options *options, int argc, char **argv)
 {
-    doca_error_t result = doca_argp_init(NULL, options);
+    doca_error_t result;
 
+    device_open_log();
+    result = doca_argp_init(NULL, options);
     if (result == DOCA_SUCCESS)
         result = add("d", "device", "First device: PCI address or interface", DOCA_ARGP_TYPE_STRING,
                      set_first);
     if (result == DOCA_SUCCESS)
         result = add("e", "other-device", "Second device", DOCA_ARGP_TYPE_STRING, set_second);
     if (result == DOCA_SUCCESS)
-        result = add("n", "count", "Number of packets; 0: until it is interrupted",
+        result = add("n", "count",
+                     options->ends_itself ? "Number of packets, 1 at least"
+                                          : "Number of packets; 0: until it is interrupted",
                      DOCA_ARGP_TYPE_INT, set_count);
     if (result == DOCA_SUCCESS && options->has_one_end)
         result = add("o", "one-end", "The other end of the wire is somebody else's",

@@ -17,6 +17,8 @@
 #include <doca_flow.h>
 #include <doca_pe.h>
 
+#include "device.h"
+
 #define PACKETS_DEVICES 2u
 
 struct packets {
@@ -30,8 +32,8 @@ struct packets {
     struct doca_flow_port *port[PACKETS_DEVICES];
 };
 
-/* Devices by PCI address or by the name of their interface; the first call of a program, it opens
- * the log as well. After a failure call packets_close() too. */
+/* Devices by PCI address or by the name of their interface. After a failure call packets_close()
+ * too. */
 doca_error_t packets_open(struct packets *p, const char *const *names, uint32_t n);
 /* Queues are closed before. */
 void packets_close(struct packets *p);
@@ -76,8 +78,10 @@ struct packets_options {
     uint64_t count;
     bool has_one_end; /* -o is there, in samples that know of it */
     bool one_end;     /* it was given: of both ends of the wire the program has one only */
+    bool ends_itself; /* 0 is no number for this sample; else it means until it is interrupted */
+    uint32_t most;    /* 0: no limit */
 };
-/* Reads the command line into `options`, which has the defaults. */
+/* Opens the log and reads the command line into `options`, which has the defaults. */
 doca_error_t packets_arguments(struct packets_options *options, int argc, char **argv);
 
 /* Prints what failed and why; returns the exit status of main. */

@@ -10,37 +10,14 @@
 
 DOCA_LOG_REGISTER(SAMPLE);
 
-/* The program's own lines, and why a call of the library failed. */
-static void open_log(void)
+static bool has_memcpy(const struct doca_devinfo *info)
 {
-    struct doca_log_backend *sdk;
-
-    doca_log_backend_create_standard();
-    if (doca_log_backend_create_with_file_sdk(stderr, &sdk) == DOCA_SUCCESS)
-        doca_log_backend_set_sdk_level(sdk, DOCA_LOG_LEVEL_ERROR);
+    return doca_dma_cap_task_memcpy_is_supported(info) == DOCA_SUCCESS;
 }
 
-doca_error_t sample_open_device(const char *pci_addr, struct doca_dev **dev)
+doca_error_t sample_open_device(const char *name, struct doca_dev **dev)
 {
-    doca_error_t result = DOCA_ERROR_NOT_FOUND, listed;
-    struct doca_devinfo **list;
-    uint32_t count;
-
-    open_log();
-    listed = doca_devinfo_create_list(&list, &count);
-    if (listed != DOCA_SUCCESS)
-        return listed;
-    for (uint32_t i = 0; i < count && result == DOCA_ERROR_NOT_FOUND; i++) {
-        uint8_t equal = 0;
-
-        if (doca_devinfo_is_equal_pci_addr(list[i], pci_addr, &equal) == DOCA_SUCCESS && equal &&
-            doca_dma_cap_task_memcpy_is_supported(list[i]) == DOCA_SUCCESS)
-            result = doca_dev_open(list[i], dev);
-    }
-    if (result == DOCA_ERROR_NOT_FOUND)
-        DOCA_LOG_ERR("No device %s with DMA in this role", pci_addr);
-    doca_devinfo_destroy_list(list);
-    return result;
+    return device_open(name, has_memcpy, "DMA", dev);
 }
 
 doca_error_t sample_map(struct doca_dev *dev, void *addr, size_t len, uint32_t access,

@@ -18,6 +18,8 @@
 #include <doca_mmap.h>
 #include <doca_pe.h>
 
+#include "device.h"
+
 /* Default addresses of the built-in topology. */
 #ifdef DOCA_ARCH_DPU
 #define SAMPLE_PCI_ADDR "0000:03:00.0"
@@ -25,9 +27,8 @@
 #define SAMPLE_PCI_ADDR "0000:b1:00.0"
 #endif
 
-/* Opens the device with this PCI address if it offers memcpy tasks. The first call of a program: it
- * opens the log as well. */
-doca_error_t sample_open_device(const char *pci_addr, struct doca_dev **dev);
+/* device_open() of one that offers memcpy tasks. */
+doca_error_t sample_open_device(const char *name, struct doca_dev **dev);
 
 /* A started map of memory that stays the caller's. */
 doca_error_t sample_map(struct doca_dev *dev, void *addr, size_t len, uint32_t access,

@@ -184,7 +184,7 @@ int main(int argc, char **argv)
     struct sample_channel channel = {.user = &copy};
     doca_error_t result;
 
-    doca_log_backend_create_standard();
+    device_open_log();
     if (argc != 2) {
         fprintf(stderr, "usage: %s FILE\n", argv[0]);
         return EXIT_FAILURE;

@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <doca_log.h>
-
 #include "../../common/channel.h"
 
 #define SERVICE "ping_pong"
@@ -78,7 +76,7 @@ int main(int argc, char **argv)
 
     (void)argc;
     (void)argv;
-    doca_log_backend_create_standard();
+    device_open_log();
     result = sample_channel_open(&channel, SERVICE);
     if (result == DOCA_SUCCESS) {
         result = play(&channel);

@@ -302,7 +302,7 @@ int main(int argc, char **argv)
     struct stream stream = {.bytes = bytes};
     doca_error_t result;
 
-    doca_log_backend_create_standard();
+    device_open_log();
 #ifdef DOCA_ARCH_DPU
     (void)argc;
     (void)argv;

@@ -137,7 +137,7 @@ int main(int argc, char **argv)
     struct sample_dma dma;
     doca_error_t result;
 
-    doca_log_backend_create_standard();
+    device_open_log();
     if (sample_takes_no_arguments(argc, argv) != DOCA_SUCCESS)
         return EXIT_FAILURE;
     memset(f.src, 'g', PIECE);

@@ -100,7 +100,7 @@ int main(int argc, char **argv)
     struct sample_dma dma;
     doca_error_t result = DOCA_ERROR_NO_MEMORY;
 
-    doca_log_backend_create_standard();
+    device_open_log();
     if (sample_takes_no_arguments(argc, argv) != DOCA_SUCCESS)
         return EXIT_FAILURE;
     loop.src = malloc(CHUNK);

@@ -184,7 +184,7 @@ int main(int argc, char **argv)
     struct stat st;
     int from, to;
 
-    doca_log_backend_create_standard();
+    device_open_log();
     if (argc != 3) {
         fprintf(stderr, "usage: %s SOURCE DESTINATION\n", argv[0]);
         return EXIT_FAILURE;

@@ -160,7 +160,7 @@ int main(int argc, char **argv)
     struct doca_dev *dev = NULL;
     doca_error_t result;
 
-    doca_log_backend_create_standard();
+    device_open_log();
     result = doca_argp_init(NULL, &config);
     if (result == DOCA_SUCCESS)
         result = sample_register_param("ns", "num-src-buf", "Pieces of the source",

@@ -69,7 +69,7 @@ int main(int argc, char **argv)
     struct sample_dma dma;
     doca_error_t result;
 
-    doca_log_backend_create_standard();
+    device_open_log();
     result = doca_argp_init(NULL, &config);
     if (result == DOCA_SUCCESS)
         result = sample_register_param("p", "pci-addr", "PCI address of the device",

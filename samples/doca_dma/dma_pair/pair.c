@@ -75,7 +75,7 @@ doca_error_t pair_parse(struct pair_config *config, int argc, char **argv)
                                    .text = "greetings from host memory",
                                    .desc_path = "/tmp/export_desc.txt",
                                    .buffer_path = "/tmp/buffer_info.txt"};
-    doca_log_backend_create_standard();
+    device_open_log();
     result = doca_argp_init(NULL, config);
     if (result != DOCA_SUCCESS)
         return result;

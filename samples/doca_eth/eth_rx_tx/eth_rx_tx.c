@@ -85,7 +85,8 @@ static doca_error_t run(struct packets *p, struct packets_txq *txq, const struct
 
 int main(int argc, char **argv)
 {
-    struct packets_options options = {.names = {"0000:03:00.0", "0000:03:00.1"}, .count = 10000};
+    struct packets_options options = {
+        .names = {"0000:03:00.0", "0000:03:00.1"}, .count = 10000, .ends_itself = true};
     struct receiver receiver = {0};
     struct packets_rxq rxq = {.handle = handle, .user = &receiver};
     struct packets_txq txq = {0};

@@ -236,7 +236,8 @@ static doca_error_t send_all(struct packets *p, struct packets_txq *txq,
 
 int main(int argc, char **argv)
 {
-    struct packets_options options = {.names = {"0000:03:00.0", "0000:03:00.1"}, .count = 600};
+    struct packets_options options = {
+        .names = {"0000:03:00.0", "0000:03:00.1"}, .count = 600, .ends_itself = true};
     struct packets_rxq rxqs[2] = {{.handle = handle}, {.handle = handle}};
     struct packets_txq txq = {0};
     struct packets p = {0};

@@ -3,6 +3,8 @@
  * copied back.
  *
  *     gpu_dma_copy [DEVICE [GPU]]
+ *
+ * DEVICE is a PCI address or an interface, else the first device of the role that has DMA.
  */
 
 #include <stdio.h>
@@ -137,12 +139,20 @@ static doca_error_t run(struct app *app)
     return result;
 }
 
+static int usage(bool asked)
+{
+    fprintf(asked ? stdout : stderr, "usage: gpu_dma_copy [DEVICE [GPU]]\n");
+    return asked ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
 int main(int argc, char **argv)
 {
     static struct app app = {.out = "a text that travels to the GPU and back"};
-    doca_error_t result =
-        open_all(&app, argc > 1 ? argv[1] : SAMPLE_PCI_ADDR, argc > 2 ? argv[2] : GPU);
+    doca_error_t result;
 
+    if (argc > 3 || (argc > 1 && argv[1][0] == '-'))
+        return usage(argc == 2 && (strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "--help") == 0));
+    result = open_all(&app, argc > 1 ? argv[1] : NULL, argc > 2 ? argv[2] : GPU);
     if (result == DOCA_SUCCESS)
         result = run(&app);
     close_all(&app);

@@ -195,8 +195,10 @@ static doca_error_t run(struct filter *f, uint64_t wanted)
 
 int main(int argc, char **argv)
 {
-    struct packets_options options = {
-        .names = {"0000:03:00.0", "0000:03:00.1"}, .count = 1000, .has_one_end = true};
+    struct packets_options options = {.names = {"0000:03:00.0", "0000:03:00.1"},
+                                      .count = 1000,
+                                      .has_one_end = true,
+                                      .ends_itself = true};
     static struct filter f;
     doca_error_t result = packets_arguments(&options, argc, argv);
 

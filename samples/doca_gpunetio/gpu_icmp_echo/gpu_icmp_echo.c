@@ -3,9 +3,10 @@
  * kernel that stays resident turns echo requests round and sends them from where they lie. The CPU
  * only hears of each reply that went out.
  *
- *     gpu_icmp_echo [-n PCI_ADDRESS] [-g PCI_ADDRESS_OF_GPU] [-c REPLIES]
+ *     gpu_icmp_echo [-n DEVICE] [-g PCI_ADDRESS_OF_GPU] [-c REPLIES]
  *
- * Ends after that many replies, or when interrupted.
+ * DEVICE is a PCI address or an interface, else the first Ethernet device of the role. Ends after
+ * that many replies, or when interrupted.
  */
 
 #include <signal.h>
@@ -20,7 +21,6 @@
 #include <doca_eth_txq_gpu_data_path.h>
 #include <doca_flow.h>
 #include <doca_gpunetio.h>
-#include <doca_log.h>
 #include <doca_mmap.h>
 #include <doca_pe.h>
 
@@ -34,7 +34,7 @@
 #define KEPT     100000 /* times that are remembered */
 
 struct echo_config {
-    char nic[DOCA_DEVINFO_PCI_ADDR_SIZE];
+    char nic[DOCA_DEVINFO_IFACE_NAME_SIZE]; /* "": the first one */
     char gpu[DOCA_DEVINFO_PCI_ADDR_SIZE];
     int replies; /* 0: until interrupted */
 };
@@ -162,9 +162,16 @@ static doca_error_t steer(struct echo_app *app)
     return result;
 }
 
+static bool has_queues(const struct doca_devinfo *info)
+{
+    return doca_eth_rxq_cap_is_type_supported(info, DOCA_ETH_RXQ_TYPE_CYCLIC,
+                                              DOCA_ETH_RXQ_DATA_PATH_TYPE_GPU) == DOCA_SUCCESS;
+}
+
 static doca_error_t open_all(struct echo_app *app, const struct echo_config *config)
 {
-    doca_error_t result = sample_open_device(config->nic, &app->dev);
+    doca_error_t result = device_open(config->nic[0] != '\0' ? config->nic : NULL, has_queues,
+                                      "Ethernet queues for kernels", &app->dev);
 
     if (result == DOCA_SUCCESS)
         result = doca_gpu_create(config->gpu, &app->gpu);
@@ -268,7 +275,7 @@ static doca_error_t serve(struct echo_app *app, int replies)
 
 static doca_error_t set_nic(void *value, void *config)
 {
-    snprintf(((struct echo_config *)config)->nic, DOCA_DEVINFO_PCI_ADDR_SIZE, "%s",
+    snprintf(((struct echo_config *)config)->nic, DOCA_DEVINFO_IFACE_NAME_SIZE, "%s",
              (const char *)value);
     return DOCA_SUCCESS;
 }
@@ -291,7 +298,7 @@ static doca_error_t read_arguments(int argc, char **argv, struct echo_config *co
     doca_error_t result = doca_argp_init(NULL, config);
 
     if (result == DOCA_SUCCESS)
-        result = sample_register_param("n", "nic-addr", "PCI address of the Ethernet device",
+        result = sample_register_param("n", "nic-addr", "Ethernet device: PCI address or interface",
                                        DOCA_ARGP_TYPE_STRING, set_nic);
     if (result == DOCA_SUCCESS)
         result = sample_register_param("g", "gpu-addr", "PCI address of the GPU",
@@ -306,13 +313,13 @@ static doca_error_t read_arguments(int argc, char **argv, struct echo_config *co
 
 int main(int argc, char **argv)
 {
-    struct echo_config config = {.nic = SAMPLE_PCI_ADDR, .gpu = "0000:06:00.0"};
+    struct echo_config config = {.gpu = "0000:06:00.0"};
     static struct echo_app app;
     doca_error_t result;
 
     signal(SIGINT, on_signal);
     signal(SIGTERM, on_signal);
-    doca_log_backend_create_standard();
+    device_open_log();
     result = read_arguments(argc, argv, &config);
     if (result == DOCA_SUCCESS)
         result = open_all(&app, &config);

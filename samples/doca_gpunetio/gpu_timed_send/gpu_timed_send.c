@@ -222,13 +222,14 @@ static doca_error_t run(struct app *app, uint32_t bursts)
 
 int main(int argc, char **argv)
 {
-    struct packets_options options = {
-        .names = {"0000:03:00.0", "0000:03:00.1"}, .count = 100, .has_one_end = true};
+    struct packets_options options = {.names = {"0000:03:00.0", "0000:03:00.1"},
+                                      .count = 100,
+                                      .has_one_end = true,
+                                      .ends_itself = true,
+                                      .most = TIMED_BURSTS_MAX};
     static struct app app;
     doca_error_t result = packets_arguments(&options, argc, argv);
 
-    if (result == DOCA_SUCCESS && (options.count == 0 || options.count > TIMED_BURSTS_MAX))
-        result = DOCA_ERROR_INVALID_VALUE;
     if (result == DOCA_SUCCESS)
         result = open_all(&app, &options);
     if (result == DOCA_SUCCESS)
