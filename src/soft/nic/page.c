@@ -136,8 +136,12 @@ static struct soft_nic_page *make_shared(const char *id, const struct soft_nic_p
     char dir[PATH_MAX], name[NAME_MAX], unborn[NAME_MAX + sizeof(".")];
     OD_AUTO_FD int dirfd = soft_service_folder_open(dir, sizeof(dir));
 
-    if (dirfd < 0)
+    if (dirfd < 0) {
+        soft_tell("port %s:%s of device %s: 'opendoca stats' and 'opendoca port capture' will not "
+                  "see it: %s",
+                  info->kind, info->where, id, soft_reason());
         return NULL;
+    }
     soft_nic_page_name((uint32_t)getpid(), id, name);
     snprintf(unborn, sizeof(unborn), ".%s", name);
     (void)soft_service_folder_lock(dirfd, dir, LOCK_MS);

@@ -20,8 +20,9 @@ static int check_folder(int fd, const char *path)
         return soft_fail(-errno, "runtime folder %s: %s", path, strerror(errno));
     if (st.st_uid != geteuid())
         return soft_fail(-EACCES,
-                         "runtime folder %s belongs to user %u, not to user %u; remove it or name "
-                         "another one in OPENDOCA_RUNTIME_DIR",
+                         "runtime folder %s belongs to user %u, not to user %u (in 'unshare -r' "
+                         "everybody is 0); remove it or name another one in "
+                         "OPENDOCA_RUNTIME_DIR",
                          path, st.st_uid, geteuid());
     if ((st.st_mode & 022) != 0)
         return soft_fail(-EACCES,

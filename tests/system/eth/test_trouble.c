@@ -459,6 +459,23 @@ static void without_rights_the_capability_is_named(void **state)
     assert_int_equal(system("ip link del odva"), 0);
 }
 
+/* One program of an interface is attached at a time. */
+static void who_has_the_interface_is_asked_for(void **state)
+{
+    static struct soft_device device;
+    struct soft_nic_port *port;
+
+    (void)state;
+    if (strcmp(kind, "af_xdp") != 0)
+        skip();
+    snprintf(device.port, sizeof(device.port), "af_xdp:odva");
+    device.mtu = 1500;
+    assert_int_equal(soft_nic_port_hold(&device, &port), -EBUSY);
+    assert_non_null(strstr(soft_reason(), "interface odva has an XDP program already"));
+    assert_non_null(strstr(soft_reason(), "'opendoca stats'"));
+    assert_non_null(strstr(soft_reason(), "'ip link set dev odva xdp off'"));
+}
+
 /* Each send queue has one of its own. */
 static void all_queues_of_an_interface_are_served(void **state)
 {
@@ -613,6 +630,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(an_interface_that_went_down_is_counted_and_comes_back,
                                         open_all, close_all),
         cmocka_unit_test(an_interface_that_is_off_from_the_start_is_told_once),
+        cmocka_unit_test_setup_teardown(who_has_the_interface_is_asked_for, open_all, close_all),
         cmocka_unit_test_setup_teardown(another_name_changes_nothing, open_all, close_all),
         cmocka_unit_test_setup_teardown(frames_that_trickle_in_wait_for_who_stands_still, open_all,
                                         close_all),

@@ -285,6 +285,30 @@ static void who_asks_while_a_page_is_made_is_not_forgotten(void **state)
 /* A folder of its own: one case keeps it locked, which would hold up others. */
 static char folder[] = "/tmp/opendoca-test-page-XXXXXX";
 
+static char told[SOFT_REASON_SIZE];
+
+static void hear(const char *line)
+{
+    snprintf(told, sizeof(told), "%s", line);
+}
+
+/* Frames go on, nobody sees them; where everybody is user 0 that is so for the second one. */
+static void a_port_without_a_folder_is_told(void **state)
+{
+    static struct soft_device device = {.port = "loop", .mtu = 1500};
+    struct soft_nic_port *port;
+
+    (void)state;
+    assert_int_equal(setenv("OPENDOCA_RUNTIME_DIR", "/proc/none", 1), 0);
+    soft_tell_to(hear);
+    assert_int_equal(soft_nic_port_hold(&device, &port), 0);
+    soft_nic_port_release(port);
+    soft_tell_to(NULL);
+    assert_int_equal(setenv("OPENDOCA_RUNTIME_DIR", folder, 1), 0);
+    assert_non_null(strstr(told, "'opendoca stats'"));
+    assert_non_null(strstr(told, "name another one in OPENDOCA_RUNTIME_DIR"));
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -292,6 +316,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_prestate(so_do_those_of_which_there_is_a_part, argv[0]),
         cmocka_unit_test_prestate(a_child_that_is_left_is_not_taken_for_its_parent, argv[0]),
         cmocka_unit_test_prestate(nothing_goes_from_a_locked_folder, argv[0]),
+        cmocka_unit_test(a_port_without_a_folder_is_told),
         cmocka_unit_test(who_asks_while_a_page_is_made_is_not_forgotten),
     };
 

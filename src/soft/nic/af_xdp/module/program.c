@@ -5,6 +5,7 @@
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <linux/if_link.h>
+#include <net/if.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -202,6 +203,19 @@ int af_xdp_program_fd(const struct af_xdp_program *self)
     return self->parts.port;
 }
 
+static int fail_taken(int ifindex)
+{
+    char name[IF_NAMESIZE] = "NAME";
+
+    if_indextoname((unsigned int)ifindex, name);
+    return soft_fail(-EBUSY,
+                     "interface %s has an XDP program already: of another program that has a port "
+                     "there (see 'opendoca stats'), which has to end first, or of somebody else's: "
+                     "'ip link set dev %s xdp off', or where that fails end who holds it ('bpftool "
+                     "link' tells)",
+                     name, name);
+}
+
 int af_xdp_program_attach(struct af_xdp_program *self, int ifindex, bool generic)
 {
     LIBBPF_OPTS(bpf_link_create_opts, opts,
@@ -217,8 +231,7 @@ int af_xdp_program_attach(struct af_xdp_program *self, int ifindex, bool generic
     }
     soft_forked_leave();
     if (link == -EBUSY || link == -EEXIST)
-        return soft_fail(-EBUSY, "another XDP program is attached; see 'ip link', take it off with "
-                                 "'ip link set dev NAME xdp off'");
+        return fail_taken(ifindex);
     if (link < 0)
         return fail(link, generic
                               ? "attaching the XDP program to the stack"
