@@ -90,8 +90,10 @@ static bool write_frame(FILE *out, const struct soft_nic_captured *frame, const 
            (frame->len == 0 || fwrite(bytes, frame->len, 1, out) == 1);
 }
 
-/* 0, or a negative errno: -EPIPE when the program has ended. */
-static int copy_frames(struct soft_nic_capture *capture, FILE *out, uint64_t count, uint64_t *num)
+/* 0, or a negative errno of the capture: -EPIPE when the program has ended. `*failed` is set when
+ * the file could not be written. */
+static int copy_frames(struct soft_nic_capture *capture, FILE *out, uint64_t count, uint64_t *num,
+                       int *failed)
 {
     static uint8_t bytes[SOFT_NIC_FRAME_MAX];
     struct soft_nic_captured frame;
@@ -106,16 +108,23 @@ static int copy_frames(struct soft_nic_capture *capture, FILE *out, uint64_t cou
             was_on = true;
             fprintf(stderr, "capturing\n");
         }
-        if (got == 0) {
-            fflush(out);
-            poll(NULL, 0, WAIT_MS);
-            continue;
+        if (got == 0 ? fflush(out) != 0 : !write_frame(out, &frame, bytes)) {
+            *failed = errno;
+            return 0;
         }
-        if (!write_frame(out, &frame, bytes))
-            return -EIO;
-        ++*num;
+        if (got == 0)
+            poll(NULL, 0, WAIT_MS);
+        else
+            ++*num;
     }
     return 0;
+}
+
+static void say_unwritable(const char *path, int err)
+{
+    fprintf(stderr, "opendoca port capture: cannot write %s: %s\n",
+            strcmp(path, "-") == 0 ? "standard output" : path, strerror(err));
+    clearerr(stdout); /* that is said */
 }
 
 static FILE *create(const char *path)
@@ -124,9 +133,9 @@ static FILE *create(const char *path)
     FILE *out = strcmp(path, "-") == 0 ? stdout : fopen(path, "we");
 
     soft_pcap_head(head);
-    if (out != NULL && fwrite(head, sizeof(head), 1, out) == 1)
+    if (out != NULL && fwrite(head, sizeof(head), 1, out) == 1 && fflush(out) == 0)
         return out;
-    fprintf(stderr, "opendoca port: cannot write %s: %s\n", path, strerror(errno));
+    say_unwritable(path, errno);
     if (out != NULL && out != stdout)
         fclose(out);
     return NULL;
@@ -136,48 +145,86 @@ static int run(const struct request *request, struct soft_nic_capture *capture)
 {
     FILE *out = create(request->file);
     uint64_t num = 0;
-    int err;
+    int err, failed = 0;
 
     if (out == NULL)
         return EXIT_FAILURE;
-    err = copy_frames(capture, out, request->count, &num);
-    if ((out == stdout ? fflush(out) : fclose(out)) != 0)
-        err = -EIO;
+    err = copy_frames(capture, out, request->count, &num, &failed);
+    if ((out == stdout ? fflush(out) : fclose(out)) != 0 && failed == 0)
+        failed = errno;
     fprintf(stderr, "%llu frames captured, %llu lost%s\n", (unsigned long long)num,
             (unsigned long long)soft_nic_capture_lost(capture),
             err == -EPIPE     ? "; the program has ended"
             : err == -EBADMSG ? "; the program writes nonsense"
-            : err != 0        ? "; the file cannot be written"
                               : "");
-    return err == 0 || err == -EPIPE ? EXIT_SUCCESS : EXIT_FAILURE;
+    if (failed != 0)
+        say_unwritable(request->file, failed);
+    return failed == 0 && (err == 0 || err == -EPIPE) ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 /* ---- the command line ---- */
 
-static bool read_number(const char *text, uint64_t max, uint64_t *number)
+/* For the return. */
+static bool wrong(const char *what, const char *value, const char *allowed)
 {
-    return od_parse_size(text, number) == 0 && *number <= max;
+    fprintf(stderr, "opendoca port capture: %s is '%s', allowed: %s; see opendoca port --help\n",
+            what, value, allowed);
+    return false;
+}
+
+static bool read_number(const char *option, const char *text, uint64_t max, uint64_t *number)
+{
+    char allowed[64];
+
+    if (od_parse_size(text, number) == 0 && *number <= max)
+        return true;
+    snprintf(allowed, sizeof(allowed), "a number up to %llu", (unsigned long long)max);
+    return wrong(option, text, allowed);
+}
+
+static bool read_direction(const char *text, uint32_t *directions)
+{
+    if (strcmp(text, "rx") != 0 && strcmp(text, "tx") != 0)
+        return wrong("--only", text, "rx, tx");
+    *directions = text[0] == 'r' ? SOFT_NIC_CAPTURE_RX : SOFT_NIC_CAPTURE_TX;
+    return true;
 }
 
 static bool read_option(struct request *request, const char *option, const char *value)
 {
-    uint64_t queue = 0;
+    uint64_t queue;
 
-    if (strcmp(option, "-w") == 0)
-        request->file = value;
-    else if (strcmp(option, "-c") == 0)
-        return read_number(value, UINT64_MAX, &request->count);
-    else if (strcmp(option, "--pid") == 0)
-        return read_number(value, INT32_MAX, &request->pid);
-    else if (strcmp(option, "--only") == 0 && strcmp(value, "rx") == 0)
-        request->conf.directions = SOFT_NIC_CAPTURE_RX;
-    else if (strcmp(option, "--only") == 0 && strcmp(value, "tx") == 0)
-        request->conf.directions = SOFT_NIC_CAPTURE_TX;
-    else if (strcmp(option, "--queue") == 0 && read_number(value, UINT16_MAX, &queue))
+    if (strcmp(option, "-c") == 0)
+        return read_number(option, value, UINT64_MAX, &request->count);
+    if (strcmp(option, "--pid") == 0)
+        return read_number(option, value, INT32_MAX, &request->pid);
+    if (strcmp(option, "--only") == 0)
+        return read_direction(value, &request->conf.directions);
+    if (strcmp(option, "--queue") == 0) {
+        if (!read_number(option, value, UINT16_MAX, &queue))
+            return false;
         request->conf.queue = (int32_t)queue;
-    else
-        return false;
+        return true;
+    }
+    if (strcmp(option, "-w") != 0)
+        return wrong("an option", option, "-w, -c, --queue, --only, --pid");
+    request->file = value;
     return true;
+}
+
+static bool read_request(struct request *request, int argc, char **argv)
+{
+    if (argc < 2 || argv[1][0] == '-')
+        return wrong("the device", argc < 2 ? "" : argv[1],
+                     "a PCI address or an interface, before all options");
+    request->device = argv[1];
+    for (int i = 2; i < argc; i += 2) {
+        if (i + 1 == argc)
+            return wrong(argv[i], "", "a value");
+        if (!read_option(request, argv[i], argv[i + 1]))
+            return false;
+    }
+    return request->file != NULL || wrong("-w", "", "a file, or - for standard output");
 }
 
 int tool_port_capture(int argc, char **argv)
@@ -189,14 +236,7 @@ int tool_port_capture(int argc, char **argv)
     struct found found;
     int status;
 
-    if (argc < 2 || argc % 2 != 0 || argv[1][0] == '-')
-        return TOOL_USAGE;
-    request.device = argv[1];
-    for (int i = 2; i < argc; i += 2) {
-        if (!read_option(&request, argv[i], argv[i + 1]))
-            return TOOL_USAGE;
-    }
-    if (request.file == NULL)
+    if (!read_request(&request, argc, argv))
         return TOOL_USAGE;
     if (!find(&request, &found))
         return EXIT_FAILURE;

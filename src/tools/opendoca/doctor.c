@@ -24,6 +24,7 @@
 #include "soft/copy/copy.h"
 #include "soft/device/device.h"
 #include "soft/nic/nic.h"
+#include "tools/common/install.h"
 #include "util/cleanup.h"
 
 /* Each check really does what the libraries will do, and says how to mend what fails. */
@@ -253,6 +254,21 @@ static void check_af_xdp(struct finding *finding)
         say(finding, FOUND, "sockets, maps, the module of ports", "");
 }
 
+/* The toolkit that builds kernels for the CPU. */
+static void check_kernels(struct finding *finding)
+{
+    const char *prefix = tool_prefix();
+    char nvcc[512], text[700];
+
+    snprintf(nvcc, sizeof(nvcc), "%.480s/simt/bin/nvcc", prefix);
+    snprintf(text, sizeof(text), "%s, with CUDA_PATH=%.80s/simt", nvcc, prefix);
+    if (access(nvcc, X_OK) == 0)
+        say(finding, FOUND, text, "");
+    else
+        say(finding, OPTIONAL, "no simt/bin/nvcc in this tree",
+            "only programs with kernels need it; see docs/simt.md");
+}
+
 static const struct check checks[] = {
     {"kernel", check_kernel},
     {"cores", check_cores},
@@ -267,6 +283,7 @@ static const struct check checks[] = {
     {"C compiler", check_compiler},
     {"pkg-config", check_pkg_config},
     {"meson", check_meson},
+    {"kernels", check_kernels},
     {"GPU driver", check_gpu},
 };
 

@@ -56,6 +56,9 @@ static int run_command(int argc, char **argv)
     }
     if (strcmp(word, "-v") == 0 || strcmp(word, "--version") == 0) {
         printf("opendoca %s (DOCA API %s)\n", opendoca_version(), doca_version_runtime());
+        printf(
+            "The former is the version of this implementation, the latter the release of the API\n"
+            "that its programs see: doca_version(), and pkg-config --modversion.\n");
         return EXIT_SUCCESS;
     }
     for (size_t i = 0; i < OD_ARRAY_SIZE(commands); i++) {

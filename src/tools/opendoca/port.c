@@ -2,6 +2,8 @@
 /* Which device has which port: list them, give a device another one. */
 
 #include <errno.h>
+#include <net/if.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +35,8 @@ static void usage(FILE *out)
             "list   devices of the devices file and what carries their frames\n"
             "add    writes into the devices file that the device with this address has this\n"
             "       interface; the device is added when it is not there. KIND is af_packet (the\n"
-            "       default) or tap. The file is that of --file, else of OPENDOCA_CONFIG, else\n"
+            "       default), af_xdp or tap. The file is that of --file, else of OPENDOCA_CONFIG, "
+            "else\n"
             "       " SYSTEM_FILE "\n\n"
             "capture  frames of a port that a running program has, into a capture file; \"-\" is\n"
             "       standard output. DEVICE is a PCI address, or the interface of the port. Ends\n"
@@ -187,6 +190,11 @@ static int add_port(const struct request *request)
     od_format_pci_addr(&request->pci, pci);
     printf("%s: %s device %s has port %s:%s\n", request->file, request->role, pci, request->kind,
            request->iface);
+    if (strcmp(request->kind, "tap") != 0 && if_nametoindex(request->iface) == 0)
+        fprintf(stderr,
+                "opendoca port add: there is no interface %s in this network namespace; queues of "
+                "the device do not start before there is\n",
+                request->iface);
     return EXIT_SUCCESS;
 }
 
@@ -194,10 +202,26 @@ static int add_port(const struct request *request)
  * The command line
  */
 
+/* For the return. */
+static bool wrong(const char *fmt, ...) OD_PRINTF(1, 2);
+
+static bool wrong(const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    fprintf(stderr, "opendoca port add: ");
+    vfprintf(stderr, fmt, ap);
+    fprintf(stderr, "; see opendoca port --help\n");
+    va_end(ap);
+    return false;
+}
+
 static bool read_option(struct request *request, const char *option, const char *value)
 {
     if (strcmp(option, "--as") == 0)
-        return od_parse_pci_addr(value, &request->pci) == 0;
+        return od_parse_pci_addr(value, &request->pci) == 0 ||
+               wrong("--as is '%s', allowed: a PCI address such as 0000:03:00.0", value);
     if (strcmp(option, "--role") == 0)
         request->role = value;
     else if (strcmp(option, "--kind") == 0)
@@ -205,7 +229,17 @@ static bool read_option(struct request *request, const char *option, const char 
     else if (strcmp(option, "--file") == 0)
         request->file = value;
     else
-        return false;
+        return wrong("there is no option '%s'", option);
+    return true;
+}
+
+static bool check_choices(const struct request *request)
+{
+    if (strcmp(request->role, "host") != 0 && strcmp(request->role, "dpu") != 0)
+        return wrong("--role is '%s', allowed: host, dpu", request->role);
+    if (strcmp(request->kind, "af_packet") != 0 && strcmp(request->kind, "af_xdp") != 0 &&
+        strcmp(request->kind, "tap") != 0)
+        return wrong("--kind is '%s', allowed: af_packet, af_xdp, tap", request->kind);
     return true;
 }
 
@@ -214,36 +248,46 @@ static bool read_request(struct request *request, int argc, char **argv)
     bool has_address = false;
 
     if (argc < 2 || argv[1][0] == '-')
-        return false;
+        return wrong("the interface is missing; it comes first");
     request->iface = argv[1];
     for (int i = 2; i < argc; i += 2) {
-        if (i + 1 == argc || !read_option(request, argv[i], argv[i + 1]))
+        if (i + 1 == argc)
+            return wrong("nothing stands behind '%s'", argv[i]);
+        if (!read_option(request, argv[i], argv[i + 1]))
             return false;
         has_address |= strcmp(argv[i], "--as") == 0;
     }
-    return has_address &&
-           (strcmp(request->role, "host") == 0 || strcmp(request->role, "dpu") == 0) &&
-           (strcmp(request->kind, "af_packet") == 0 || strcmp(request->kind, "tap") == 0);
+    return has_address ? check_choices(request) : wrong("--as PCI is missing");
+}
+
+static bool is_help(const char *word)
+{
+    return strcmp(word, "-h") == 0 || strcmp(word, "--help") == 0;
+}
+
+static int add(int argc, char **argv)
+{
+    const char *config = getenv("OPENDOCA_CONFIG");
+    struct request request = {.role = "host", .kind = "af_packet"};
+
+    request.file = config != NULL && config[0] != '\0' ? config : SYSTEM_FILE;
+    return read_request(&request, argc, argv) ? add_port(&request) : TOOL_USAGE;
 }
 
 int tool_port(int argc, char **argv)
 {
-    const char *config = getenv("OPENDOCA_CONFIG");
-    struct request request = {.role = "host", .kind = "af_packet"};
-    int status = TOOL_USAGE;
+    const char *word = argc > 1 ? argv[1] : "";
 
-    request.file = config != NULL && config[0] != '\0' ? config : SYSTEM_FILE;
-    if (argc == 2 && (strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "--help") == 0)) {
+    if (argc > 1 && is_help(argv[argc - 1])) {
         usage(stdout);
         return EXIT_SUCCESS;
     }
-    if (argc == 2 && strcmp(argv[1], "list") == 0)
+    if (argc == 2 && strcmp(word, "list") == 0)
         return list_ports();
-    if (argc > 2 && strcmp(argv[1], "add") == 0 && read_request(&request, argc - 1, argv + 1))
-        return add_port(&request);
-    if (argc > 2 && strcmp(argv[1], "capture") == 0)
-        status = tool_port_capture(argc - 1, argv + 1);
-    if (status == TOOL_USAGE)
-        usage(stderr);
-    return status;
+    if (strcmp(word, "add") == 0)
+        return add(argc - 1, argv + 1);
+    if (strcmp(word, "capture") == 0)
+        return tool_port_capture(argc - 1, argv + 1);
+    usage(stderr);
+    return TOOL_USAGE;
 }

@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A pair of interfaces for a first try: what one device sends, the other one receives. */
 
+#include <linux/ethtool.h>
+#include <linux/sockios.h>
 #include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
 
 #include "tools/opendoca/opendoca_tool.h"
 #include "util/base.h"
+#include "util/cleanup.h"
 
 #define FILE_NAME "opendoca-wire.json"
 
@@ -22,8 +27,12 @@ static void usage(FILE *out)
             "on     makes a veth pair, %s and %s, and a devices file (" FILE_NAME " in this\n"
             "       folder) in which they are the host devices %s and %s\n"
             "off    takes the pair away\n\n"
+            "The addresses are those of the devices in that file, whatever they are elsewhere:\n"
+            "programs for the host side find both.\n\n"
             "Needs the right to make interfaces (CAP_NET_ADMIN); 'unshare -n' gives a place where\n"
-            "nobody else sees them.\n",
+            "nobody else sees them, and 'unshare -rn' that right as well, without being root. In\n"
+            "the latter everybody is user 0: set OPENDOCA_RUNTIME_DIR to a folder of your own.\n"
+            "docs/ports.md shows a ping over the wire.\n",
             ends[0], ends[1], addresses[0], addresses[1]);
 }
 
@@ -49,28 +58,76 @@ static int remove_pair(void)
     return tool_call(argv, -1, -1) == EXIT_SUCCESS ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-static int make_pair(void)
+/* The interface is one end of a veth pair; 0: it is something else. */
+static uint64_t peer_of(int fd, const char *iface)
 {
-    int status = EXIT_SUCCESS;
+    struct ethtool_drvinfo drvinfo = {.cmd = ETHTOOL_GDRVINFO};
+    struct ifreq ifr = {.ifr_data = (char *)&drvinfo};
+    struct {
+        struct ethtool_stats head;
+        uint64_t values[1024]; /* the first one of veth is the number of the peer */
+    } stats = {.head.cmd = ETHTOOL_GSTATS};
 
-    if (if_nametoindex(ends[0]) == 0)
-        status = add_pair();
-    for (int i = 0; status == EXIT_SUCCESS && i < 2; i++)
-        status = set_up(ends[i]);
-    for (int i = 0; status == EXIT_SUCCESS && i < 2; i++) {
+    snprintf(ifr.ifr_name, sizeof(ifr.ifr_name), "%s", iface);
+    if (ioctl(fd, SIOCETHTOOL, &ifr) != 0 || strcmp(drvinfo.driver, "veth") != 0 ||
+        drvinfo.n_stats == 0 || drvinfo.n_stats > OD_ARRAY_SIZE(stats.values))
+        return 0;
+    stats.head.n_stats = drvinfo.n_stats;
+    ifr.ifr_data = (char *)&stats;
+    return ioctl(fd, SIOCETHTOOL, &ifr) == 0 ? stats.values[0] : 0;
+}
+
+/* What is there already is the pair that is wanted. */
+static bool is_pair(void)
+{
+    OD_AUTO_FD int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    uint64_t index = if_nametoindex(ends[1]);
+
+    return fd >= 0 && index != 0 && peer_of(fd, ends[0]) == index;
+}
+
+static int ensure_pair(bool *is_new)
+{
+    *is_new = false;
+    for (int i = 0; i < 2; i++) {
+        if (if_nametoindex(ends[i]) != 0 && !is_pair()) {
+            fprintf(stderr,
+                    "opendoca wire: there is an interface %s that is no end of a wire between %s "
+                    "and %s; 'ip link del %s' if nobody needs it, or go on in 'unshare -n'\n",
+                    ends[i], ends[0], ends[1], ends[i]);
+            return EXIT_FAILURE;
+        }
+    }
+    if (if_nametoindex(ends[0]) != 0)
+        return EXIT_SUCCESS;
+    *is_new = add_pair() == EXIT_SUCCESS;
+    if (*is_new)
+        return EXIT_SUCCESS;
+    fprintf(stderr, "opendoca wire: the interfaces cannot be made; is iproute2 installed, and is "
+                    "the right there?\n");
+    return EXIT_FAILURE;
+}
+
+static int make_ready(void)
+{
+    for (int i = 0; i < 2; i++) {
+        if (set_up(ends[i]) != EXIT_SUCCESS) {
+            fprintf(stderr, "opendoca wire: %s cannot be switched on\n", ends[i]);
+            return EXIT_FAILURE;
+        }
         if (!tool_write_own_tags(ends[i]))
             fprintf(stderr, "opendoca wire: VLAN tags of sockets may get lost on %s\n", ends[i]);
     }
-    if (status != EXIT_SUCCESS)
-        fprintf(stderr, "opendoca wire: the interfaces cannot be made; is iproute2 installed, and "
-                        "is the right there?\n");
-    return status == EXIT_SUCCESS ? EXIT_SUCCESS : EXIT_FAILURE;
+    return EXIT_SUCCESS;
 }
 
 static int switch_on(const char *file)
 {
-    int status = make_pair();
+    bool is_new;
+    int status = ensure_pair(&is_new);
 
+    if (status == EXIT_SUCCESS)
+        status = make_ready();
     for (int i = 0; status == EXIT_SUCCESS && i < 2; i++) {
         const char *const argv[] = {"port",       "add",    ends[i], "--as",
                                     addresses[i], "--file", file,    NULL};
@@ -79,6 +136,8 @@ static int switch_on(const char *file)
     }
     if (status == EXIT_SUCCESS)
         printf("now run programs with OPENDOCA_CONFIG=%s\n", file);
+    else if (is_new)
+        remove_pair();
     return status;
 }
 

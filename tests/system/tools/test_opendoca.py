@@ -91,6 +91,35 @@ class Port(OpendocaTest):
         self.assertIn('af_packet:veth7', out)
         self.assertIn('tap:tap7', out)
 
+    def test_a_wrong_argument_is_named(self):
+        add, capture = ['port', 'add', 'veth7'], ['port', 'capture', 'veth7']
+        for arguments, wanted in (
+                (['port', 'add'], 'the interface is missing'),
+                (add, '--as PCI is missing'),
+                (add + ['--as'], "nothing stands behind '--as'"),
+                (add + ['--as', 'x'], "--as is 'x'"),
+                (add + ['--us', 'x'], "no option '--us'"),
+                (add + ['--as', DPU, '--role', 'guest'], "--role is 'guest', allowed: host, dpu"),
+                (add + ['--as', DPU, '--kind', 'xdp'], "--kind is 'xdp', allowed: af_packet, af_xdp, tap"),
+                (['port', 'capture'], 'the device is'),
+                (capture, "-w is ''"),
+                (capture + ['-w'], "-w is ''"),
+                (capture + ['-w', '-', '-c', 'few'], "-c is 'few'"),
+                (capture + ['-w', '-', '--only', 'up'], "--only is 'up', allowed: rx, tx"),
+                (capture + ['-w', '-', '--queue', '70000'], "--queue is '70000', allowed: a number up to 65535"),
+                (capture + ['-x', '-'], "an option is '-x'")):
+            result = self.opendoca(*arguments, status=USAGE)
+            self.assertIn(wanted, result.stderr)
+            self.assertEqual(result.stderr.count('\n'), 1, result.stderr)
+        for word in ('list', 'add', 'capture'):
+            self.assertIn('Usage: opendoca port', self.opendoca('port', word, '--help').stdout)
+
+    def test_a_kind_that_is_not_the_default_and_an_interface_that_is_not_there(self):
+        path = os.path.join(self.folder(), 'devices.json')
+        result = self.opendoca('port', 'add', 'odnone', '--as', DPU, '--kind', 'af_xdp', '--file', path)
+        self.assertIn('af_xdp:odnone', result.stdout)
+        self.assertIn('no interface odnone', result.stderr)
+
     def test_a_file_that_is_none_is_left_alone(self):
         path = os.path.join(self.folder(), 'devices.json')
         with open(path, 'w') as devices:
@@ -119,6 +148,13 @@ class Port(OpendocaTest):
         out = self.opendoca('port', 'list', config=path).stdout
         self.assertIn('af_packet:odw0', out)
         self.assertIn('af_packet:odw1', out)
+
+        # What was made for nothing goes again; what is another's stays.
+        script = ('! "$0" wire --file /nowhere/x && ! ip link show odw0 2>/dev/null && '
+                  'ip link add odw0 type veth peer name odx && ! "$0" wire --file "$1" && ip link show odx && '
+                  'ip link add odw1 type veth peer name ody && ! "$0" wire --file "$1" && ip link show ody')
+        result = self.run_tool(shutil.which('unshare'), '--net', SH, '-c', script, tool, path)
+        self.assertEqual(result.stderr.count('an interface odw0 that is no end'), 2, result.stderr)
 
     def test_without_programs_there_is_nothing_to_show(self):
         env = {'OPENDOCA_RUNTIME_DIR': self.folder()}
