@@ -216,7 +216,9 @@ if with_kernels; then
 fi
 "$packets" make "$stage/in.pcap" 500
 if with_kernels; then
+    # Frames of the file may come before the rule is there.
     wires "pcap:replay=$stage/in.pcap" loop:wire
+    sed -i 's/"port": "pcap/"unmatched": "queues", &/' "$OPENDOCA_CONFIG"
     run doca_gpunetio/gpu_receive_count "^500 frames, " host -n 500
 fi
 wires "pcap:replay=$stage/in.pcap" "pcap:capture=$stage/out.pcap"
@@ -239,6 +241,10 @@ for what in "0000:03:00.0" "0000:03:00.0 --queue 0" "0000:03:00.1 --only tx"; do
     "$packets" part "$stage/seen.pcap" "$stage/in.pcap" >>"$stage/out" 2>&1 ||
         fail "opendoca port capture $what: other frames"
 done
+timeout 60 "$stage$prefix/tools/opendoca" port capture 0000:03:00.0 -w - >/dev/full 2>"$stage/out"
+[ $? -eq 1 ] && [ "$(grep -c "cannot write" "$stage/out")" -eq 1 ] &&
+    grep -q "cannot write standard output: No space left on device" "$stage/out" ||
+    fail "opendoca port capture: a full disk is not told"
 kill "$forwarder"
 wait "$forwarder" || { cp "$stage/forward.out" "$stage/out"; fail "eth_l2_forward: exit status $?"; }
 # A kernel at one end; a peer that knows nothing of us at the other one, in a namespace of its own.
