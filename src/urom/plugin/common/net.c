@@ -56,6 +56,7 @@ struct plugin_net_conn {
     bool outgoing;
     bool dead;             /* has ended; whoever has the key does not come back */
     bool stalled;          /* a send found no room */
+    bool fell;             /* seen while arming, which is news that the link tells once */
     uint8_t key[KEY_SIZE]; /* of who it leads to, when outgoing */
     void *user;
     bool holds; /* a message that nobody took yet */
@@ -433,7 +434,7 @@ static int progress_conn(struct plugin_net_conn *conn, bool *any)
 {
     int result = 1, reason = 0;
 
-    if (conn->link != NULL && !conn->holds && !soft_link_pending(conn->link))
+    if (conn->link != NULL && !conn->holds && !conn->fell && !soft_link_pending(conn->link))
         return 0;
     for (unsigned int i = 0; i < BATCH && result == 1; i++) {
         result = conn->link != NULL ? take(conn) : take_own(conn);
@@ -493,14 +494,24 @@ bool plugin_net_progress(struct plugin_net *net)
 }
 
 /* False: there is something to do now. What nobody took waits for a command, not for us. */
+/* Of a link that goes down from one look to the next, the message that is held comes first. */
+static bool arm_stalled(struct plugin_net_conn *conn)
+{
+    const enum soft_link_state state = soft_link_poll(conn->link, NULL);
+
+    conn->fell = state == SOFT_LINK_DOWN;
+    if (state != SOFT_LINK_UP)
+        return conn->holds || !conn->fell;
+    return !soft_link_await(conn->link, soft_link_taken(conn->link) + 1);
+}
+
 static bool arm_conn(struct plugin_net_conn *conn)
 {
     if (conn->link == NULL)
         return conn->holds || od_list_is_empty(&conn->queue);
     if (!conn->holds && soft_link_pending(conn->link))
         return false;
-    return !conn->stalled || soft_link_poll(conn->link, NULL) != SOFT_LINK_UP ||
-           !soft_link_await(conn->link, soft_link_taken(conn->link) + 1);
+    return !conn->stalled || arm_stalled(conn);
 }
 
 bool plugin_net_arm(struct plugin_net *net, int *fd)
