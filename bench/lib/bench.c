@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,8 +63,26 @@ static const char *ratio_of(const struct bench_case *c, double ours, double peer
     return text;
 }
 
-void bench_report(const struct bench_case *c, const char *peer_name, const double *ours,
-                  const double *peer)
+static void tell_bar(const struct bench_case *c, double value, const char *bound, double bar,
+                     bool met)
+{
+    printf("bar: %s %s: %.4g %s, %s %.4g: %s\n", c->bench, c->name, value, c->unit, bound, bar,
+           met ? "met" : "missed");
+    fflush(stdout);
+}
+
+void bench_at_most(const struct bench_case *c, double value, double bar)
+{
+    tell_bar(c, value, "at most", bar, value <= bar);
+}
+
+void bench_at_least(const struct bench_case *c, double value, double bar)
+{
+    tell_bar(c, value, "at least", bar, value >= bar);
+}
+
+struct bench_result bench_report(const struct bench_case *c, const char *peer_name,
+                                 const double *ours, const double *peer)
 {
     double sorted[BENCH_MAX_ROUNDS], peer_median = bench_median(peer, c->rounds), middle;
 
@@ -76,6 +95,7 @@ void bench_report(const struct bench_case *c, const char *peer_name, const doubl
            c->bench, c->name, c->unit, middle, peer_name, peer_median,
            ratio_of(c, middle, peer_median), c->rounds, sorted[0], middle, sorted[c->rounds - 1]);
     fflush(stdout);
+    return (struct bench_result){middle, peer_median};
 }
 
 /* A new order of the sides, by a generator that is the same in every run. */
@@ -93,8 +113,8 @@ static void shuffle(unsigned int *order, unsigned int n)
     }
 }
 
-void bench_compare(const struct bench_case *c, const struct bench_side *ours,
-                   const struct bench_side *peers, unsigned int npeers)
+struct bench_result bench_compare(const struct bench_case *c, const struct bench_side *ours,
+                                  const struct bench_side *peers, unsigned int npeers)
 {
     static double mine[BENCH_MAX_ROUNDS], theirs[4][BENCH_MAX_ROUNDS];
     unsigned int best = 0, order[5] = {0, 1, 2, 3, 4};
@@ -123,7 +143,7 @@ void bench_compare(const struct bench_case *c, const struct bench_side *ours,
         if (c->higher_is_better ? candidate > now : candidate < now)
             best = p;
     }
-    bench_report(c, peers[best].name, mine, theirs[best]);
+    return bench_report(c, peers[best].name, mine, theirs[best]);
 }
 
 #define PING_PONGS 20000

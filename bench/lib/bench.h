@@ -24,14 +24,24 @@ struct bench_case {
 
 #define BENCH_MAX_ROUNDS 101
 
+/* Medians. */
+struct bench_result {
+    double ours;
+    double peer;
+};
+
 /* Runs ours and up to `npeers` peers; the ratio is against the best peer. Prints one JSON object on
  * one line, with the best peer's name. */
-void bench_compare(const struct bench_case *c, const struct bench_side *ours,
-                   const struct bench_side *peers, unsigned int npeers);
+struct bench_result bench_compare(const struct bench_case *c, const struct bench_side *ours,
+                                  const struct bench_side *peers, unsigned int npeers);
 
 /* Prints a result that was measured elsewhere. `ours`, `peer` are arrays of `rounds` values. */
-void bench_report(const struct bench_case *c, const char *peer_name, const double *ours,
-                  const double *peer);
+struct bench_result bench_report(const struct bench_case *c, const char *peer_name,
+                                 const double *ours, const double *peer);
+
+/* Prints a line that says whether `value` is at what was promised for a case. */
+void bench_at_most(const struct bench_case *c, double value, double bar);
+void bench_at_least(const struct bench_case *c, double value, double bar);
 
 double bench_median(const double *values, unsigned int n); /* at most BENCH_MAX_ROUNDS */
 

@@ -279,7 +279,8 @@ static double perftest(bool large)
 
 static void compare(struct copies *copies, bool large)
 {
-    double mine[2][ROUNDS], peer[ROUNDS];
+    double mine[2][ROUNDS], peer[ROUNDS], command[ROUNDS];
+    struct bench_result result;
     char name[64];
 
     pin_owner(copies->owner, large ? 0 : 1);
@@ -287,6 +288,7 @@ static void compare(struct copies *copies, bool large)
         peer[i] = perftest(large);
         if (peer[i] <= 0)
             bench_die("ucx_perftest", "no result (ucx-utils)");
+        command[i] = rig_command_us(&copies->rig, TRIPS);
         for (unsigned int put = 0; put < 2; put++) {
             copies->put = put != 0;
             mine[put][i] = large ? stream(copies) : median_trip(copies);
@@ -301,13 +303,17 @@ static void compare(struct copies *copies, bool large)
 
         snprintf(name, sizeof(name), "%s of %s between two hosts", put != 0 ? "put" : "get",
                  large ? "1 MiB" : "8 B");
-        bench_report(&c, large ? "ucp_am_bw" : "ucp_am_lat", mine[put], peer);
+        result = bench_report(&c, large ? "ucp_am_bw" : "ucp_am_lat", mine[put], peer);
+        if (large)
+            bench_at_least(&c, result.ours, 0.9 * result.peer);
+        else
+            bench_at_most(&c, result.ours, 1.5 * result.peer + bench_median(command, ROUNDS));
     }
 }
 
 static void use(const struct far *far, pid_t owner)
 {
-    static const char *const names[] = {"worker_rma", NULL};
+    static const char *const names[] = {"worker_rma", "worker_graph", NULL};
     struct copies copies = {.addr = far->addr, .owner = owner};
     pid_t daemon = rig_daemon_start("1");
     unsigned int left = 1;

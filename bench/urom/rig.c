@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <doca_buf.h>
 #include <doca_ctx.h>
 #include <doca_error.h>
 
@@ -203,6 +204,40 @@ void rig_sleep(struct rig *rig, const unsigned int *left, unsigned int most)
             poll(&pfd, 1, -1);
         rig_check(doca_pe_clear_notification(rig->pe, pfd.fd), "notification");
     }
+}
+
+static void command_done(struct doca_urom_worker_cmd_task *task, union doca_data task_data,
+                         union doca_data ctx_data)
+{
+    (void)ctx_data;
+    rig_done(NULL, doca_task_get_status(doca_urom_worker_cmd_task_as_task(task)), task_data.ptr);
+}
+
+double rig_command_us(struct rig *rig, unsigned int trips)
+{
+    double times[BENCH_MAX_ROUNDS];
+    struct doca_urom_worker_cmd_task *task;
+    unsigned int left;
+    struct doca_buf *payload;
+    void *head;
+
+    rig_check(doca_urom_worker_cmd_task_allocate_init(rig->worker, rig->graph, &task), "task");
+    doca_urom_worker_cmd_task_set_cb(task, command_done);
+    doca_task_set_user_data(doca_urom_worker_cmd_task_as_task(task),
+                            (union doca_data){.ptr = &left});
+    payload = doca_urom_worker_cmd_task_get_payload(task);
+    rig_check(doca_buf_get_head(payload, &head), "task");
+    rig_check(doca_buf_set_data(payload, head, 16), "task");
+    for (unsigned int i = 0; i < trips; i++) {
+        const double begin = bench_now();
+
+        left = 1;
+        rig_check(doca_task_submit(doca_urom_worker_cmd_task_as_task(task)), "submit");
+        rig_wait(rig, &left);
+        times[i % BENCH_MAX_ROUNDS] = (bench_now() - begin) * 1e6;
+    }
+    doca_urom_worker_cmd_task_release(task);
+    return bench_median(times, trips < BENCH_MAX_ROUNDS ? trips : BENCH_MAX_ROUNDS);
 }
 
 static void region_done(struct doca_urom_ops_region *region, doca_error_t status, void *left)

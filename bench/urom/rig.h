@@ -48,4 +48,8 @@ void *rig_memory(size_t len, int shareable);
 
 void rig_check(doca_error_t result, const char *what);
 
+/* A null command there and back, in us, the median of the last of `trips`; the rig has
+ * worker_graph. */
+double rig_command_us(struct rig *rig, unsigned int trips);
+
 #endif /* BENCH_UROM_RIG_H_ */
