@@ -86,15 +86,14 @@ struct od_waker_view {
 int od_waker_view_open(struct od_waker_view *view, int fd);
 void od_waker_view_close(struct od_waker_view *view);
 
-/* Call after the work is published. Not 0: the sleeper sleeps and must be told, with this number.
- */
+/* Call after the work is published, with od_barrier_light() in between: the sleeper has done the
+ * other half. Not 0: the sleeper sleeps and must be told, with this number. */
 static inline uint32_t od_waker_view_due(struct od_waker_view *view)
 {
     uint32_t epoch;
 
     if (view->epoch == NULL)
         return 0;
-    atomic_thread_fence(memory_order_seq_cst);
     epoch = atomic_load_explicit(view->epoch, memory_order_relaxed);
     if (od_likely((epoch & 1) == 0 || epoch == view->told))
         return 0;

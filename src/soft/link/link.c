@@ -195,6 +195,12 @@ int soft_link_send_foreign(struct soft_link *link, const struct iovec *iov, unsi
                                            : -ENOTSUP;
 }
 
+void soft_link_more(struct soft_link *link)
+{
+    if (link->ops->more != NULL)
+        link->ops->more(link);
+}
+
 uint64_t soft_link_taken(struct soft_link *link)
 {
     return link->ops->taken(link);

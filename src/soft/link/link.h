@@ -163,6 +163,11 @@ SOFT_API int soft_link_send(struct soft_link *link, const struct iovec *iov, uns
 SOFT_API int soft_link_send_foreign(struct soft_link *link, const struct iovec *iov,
                                     unsigned int niov, unsigned int part, const void *spoilt);
 
+/* After a message, when others are on their way and more will be sent soon: fetches early what
+ * they are written to, because stores wait for it one after the other. Changes nothing else. Where
+ * one message waits for the other it would only disturb. */
+SOFT_API void soft_link_more(struct soft_link *link);
+
 /* Messages sent so far that the peer's owner has released. Sent minus taken = in flight. */
 SOFT_API uint64_t soft_link_taken(struct soft_link *link);
 

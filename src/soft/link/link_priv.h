@@ -48,6 +48,7 @@ struct soft_link_ops {
     int (*send)(struct soft_link *link, const struct iovec *iov, unsigned int niov);
     int (*send_foreign)(struct soft_link *link, const struct iovec *iov, unsigned int niov,
                         unsigned int part, const void *spoilt); /* NULL: -ENOTSUP */
+    void (*more)(struct soft_link *link);                       /* NULL: nothing */
     uint64_t (*taken)(struct soft_link *link);
     uint64_t (*arrived)(struct soft_link *link);
     bool (*await)(struct soft_link *link, uint64_t seq);

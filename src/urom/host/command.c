@@ -169,6 +169,8 @@ static doca_error_t command_submit(struct doca_task *task, bool flush)
         return err == -EAGAIN ? refuse_again(worker) : refuse_lost(worker, false);
     clear_response(command);
     worker->nfree--;
+    if (worker->max_inflight - worker->nfree > 1)
+        soft_link_more(worker->channel);
     worker->slots[slot] = (struct urom_worker_slot){command, head.urom_context};
     command->slot = slot;
     worker->stats.submitted++;

@@ -198,11 +198,22 @@ static bool step_greeting(struct doca_urom_worker *worker)
     return step_attaching(worker);
 }
 
+/* Twice as many as tasks, where the link can: a sender that is never near the end of its room looks
+ * seldom at what was taken, each of which looks costs both sides the line of that count. */
+static uint32_t channel_depth(const struct doca_urom_worker *worker)
+{
+    const uint32_t roomy = 2 * worker->max_inflight - 1;
+
+    return roomy <= SOFT_LINK_DEPTH_MAX && (uint64_t)roomy * worker->max_msg <= SOFT_LINK_BYTES_MAX
+               ? roomy
+               : worker->max_inflight;
+}
+
 static bool begin_channel(struct doca_urom_worker *worker, const struct urom_attach_ok *ok)
 {
     struct soft_link_conf conf = {
         .max_msg = worker->max_msg,
-        .depth = worker->max_inflight,
+        .depth = channel_depth(worker),
         .connect_timeout = worker->channel_timeout,
         .waker = core_ctx_waker(&worker->ctx),
     };

@@ -11,7 +11,8 @@
 
 DOCA_LOG_REGISTER(UROM::WORKER::CHANNEL);
 
-#define BATCH 32 /* commands of one channel in one turn */
+/* Commands of one channel in one turn. As many as the allocator keeps at hand. */
+#define BATCH 6
 
 /* ------------------------------------------------------------------------------------------------
  * Who may come, and who is there

@@ -42,8 +42,11 @@ static void send_end(struct worker *worker, struct worker_channel *channel,
     count_end(worker->page, status);
     urom_page_add(&worker->page->bytes_out, sizeof(head) + len);
     if (od_likely(channel->link != NULL &&
-                  soft_link_send(channel->link, iov, OD_ARRAY_SIZE(iov)) == 0))
+                  soft_link_send(channel->link, iov, OD_ARRAY_SIZE(iov)) == 0)) {
+        if (urom_page_get(&worker->page->inflight) > 0)
+            soft_link_more(channel->link);
         return;
+    }
     /* There is a place for each command: the client is gone, or does not take what it asked for.
      * Its end shows where commands are received. */
     urom_page_add(&worker->page->dropped, 1);

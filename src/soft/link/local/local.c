@@ -66,6 +66,14 @@ static bool has_rings(enum local_phase phase)
     return phase == LOCAL_UP || phase == LOCAL_GONE;
 }
 
+static void local_more(struct soft_link *link)
+{
+    struct local_link *self = local_link(link);
+
+    if (has_rings(local_phase(self)))
+        soft_ring_claim(&self->tx);
+}
+
 static uint64_t local_taken(struct soft_link *link)
 {
     struct local_link *self = local_link(link);
@@ -268,6 +276,7 @@ const struct soft_link_ops soft_link_local_ops = {
     .poll = local_poll,
     .check = local_check,
     .send = local_send,
+    .more = local_more,
     .taken = local_taken,
     .arrived = local_arrived,
     .await = local_await,

@@ -125,7 +125,7 @@ static void gather(char *to, const struct iovec *iov, unsigned int niov)
 
 static struct soft_ring_slot *next_slot(const struct soft_ring_tx *tx)
 {
-    return (void *)(tx->at.slots + (tx->sent & (tx->shape.nslots - 1)) * tx->shape.slot_size);
+    return (void *)soft_ring_tx_at(tx, tx->sent);
 }
 
 static void publish(struct soft_ring_tx *tx, struct soft_ring_slot *slot, uint32_t len,

@@ -104,6 +104,24 @@ SOFT_API int soft_ring_send(struct soft_ring_tx *tx, const struct iovec *iov, un
 /* Everything is sent. */
 SOFT_API void soft_ring_end(struct soft_ring_tx *tx);
 
+static inline char *soft_ring_tx_at(const struct soft_ring_tx *tx, uint64_t n)
+{
+    return tx->at.slots + (n & (tx->shape.nslots - 1)) * tx->shape.slot_size;
+}
+
+/* Fetches the line of the slot after the next one, which the consumer has had, for writing. The
+ * next one it may look at already. */
+static inline void soft_ring_claim(const struct soft_ring_tx *tx)
+{
+    const char *line = soft_ring_tx_at(tx, tx->sent + 2);
+
+#if defined(__x86_64__)
+    __asm__ volatile("prefetchw %0" : : "m"(*line)); /* the compiler makes it a read */
+#else
+    __builtin_prefetch(line, 1);
+#endif
+}
+
 /* Asks to be told once so many were taken; 0: never mind. */
 void soft_ring_await(struct soft_ring_tx *tx, uint64_t seq);
 
