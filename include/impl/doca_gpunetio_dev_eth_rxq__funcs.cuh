@@ -111,6 +111,8 @@ __device__ static inline uint64_t opendoca_dev_rx_collect(struct doca_gpu_eth_rx
         uint64_t round = opendoca_dev_rx_round<lanes, rx_attr>(rxq, from + num, wanted - num, lane,
                                                                mask, attr, num);
 
+        if (num == 0 && (uint32_t)round != 0)
+            opendoca_dev_step(); /* no nap while more may come */
         num += (uint32_t)round;
         if (round >> 32) {
             code = DOCA_ERROR_DRIVER;
@@ -121,15 +123,21 @@ __device__ static inline uint64_t opendoca_dev_rx_collect(struct doca_gpu_eth_rx
         int late = timeout_ns && opendoca_dev_time() - start > timeout_ns;
         if (lanes > 1 ? __any_sync(mask, late) : late)
             break;
-        if (++idle % OPENDOCA_DEV_ROUNDS == 0 && !opendoca_dev_rx_runs(rxq)) {
-            code = DOCA_ERROR_BAD_STATE;
-            break;
+        if (++idle % OPENDOCA_DEV_ROUNDS == 0) {
+            if (!opendoca_dev_rx_runs(rxq)) {
+                code = DOCA_ERROR_BAD_STATE;
+                break;
+            }
+            opendoca_dev_vain(false);
         }
         opendoca_dev_pause();
     }
     if (lanes > 1)
         __syncwarp(mask);
-    opendoca_dev_step();
+    if (num == 0 && code == DOCA_SUCCESS)
+        opendoca_dev_vain(true);
+    else
+        opendoca_dev_step();
     if (lane == 0 && (num || code == DOCA_ERROR_DRIVER))
         opendoca_dev_rx_return(rxq, num + (code == DOCA_ERROR_DRIVER));
     return OPENDOCA_DEV_RX_FOUND(from & (ring - 1), num, code);

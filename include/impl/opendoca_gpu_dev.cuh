@@ -104,6 +104,17 @@ __device__ static inline void opendoca_dev_step()
 #endif
 }
 
+/* What a call looks for has not come: it looks on, or its caller goes on without. A kernel that
+ * does nothing else sleeps between its looks. */
+__device__ static inline void opendoca_dev_vain(bool goes_on)
+{
+#ifdef __SIMT__
+    simt_vain(goes_on);
+#else
+    (void)goes_on;
+#endif
+}
+
 /* ---- memory ---- */
 
 /* Scope 0 is the system, 1 the device, 2 the block. */

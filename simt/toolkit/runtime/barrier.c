@@ -23,6 +23,7 @@ static void open_barrier(struct block *b, struct barrier *r)
     r->result_and = r->sum == r->waiting;
     r->sum = r->waiting = r->arrived = r->threads = 0;
     b->progress = true;
+    b->openings++;
     for (int i = 0; i < b->threads; i++) {
         const struct thread *t = &b->thread[i];
         if (t->state == THREAD_AT_BARRIER && &b->barrier[t->barrier] == r)

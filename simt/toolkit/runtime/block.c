@@ -196,10 +196,15 @@ static void sleep_ns(long ns)
     nanosleep(&time, NULL);
 }
 
-static void round_ends(struct block *b)
+static void count_lap(struct block *b)
 {
     __atomic_store_n(&b->laps, b->laps + (b->progress || b->steps != simt_steps), __ATOMIC_RELAXED);
     b->steps = simt_steps;
+}
+
+static void round_ends(struct block *b)
+{
+    count_lap(b);
     if (b->progress) {
         b->idle_rounds = b->busy_rounds = 0;
         clock_block_goes_on(b);
@@ -240,15 +245,35 @@ static void take_turn(struct block *b)
     }
 }
 
+/* Everybody who could run only looks, and for a while nothing came: a round of its own. */
+static void nap(struct block *b)
+{
+    if (b->grid->killed)
+        block_abandon(b);
+    b->turns = 0;
+    b->idle_rounds = 0;
+    count_lap(b);
+    b->progress = false;
+    device_idle(b->grid, true);
+    serial_watch(b);
+    doze_nap(b);
+}
+
 void block_yield(struct block *b, bool poll, const void *pc)
 {
     struct thread *t = b->current;
+    const bool polled = poll || t->polled;
 
     t->pc = pc;
-    if (!poll && !t->polled)
-        b->computed = true;
     t->polled = false;
-    take_turn(b);
+    if (!polled) {
+        b->computed = true;
+        doze_end(b);
+    }
+    if (polled && doze_poll(b))
+        nap(b);
+    else
+        take_turn(b);
     block_run_next(b, pick(b, t->linear));
 }
 
@@ -263,6 +288,7 @@ void block_wait(struct block *b)
     struct thread *t = b->current;
 
     b->runnable[t->linear / WARP] &= ~(1u << t->linear % WARP);
+    b->doze.polls = 0;
     take_turn(b);
     int next = pick(b, t->linear);
     if (next < 0)
@@ -319,6 +345,7 @@ static void begin(struct block *b)
     b->abandoned = b->progress = b->computed = false;
     b->idle_rounds = b->busy_rounds = 0;
     b->steps = simt_steps;
+    doze_begin(b);
     b->clock_epoch = b->idle_since_ns = 0;
     b->sanitized = san_address() || san_thread();
     b->quantum = config()->quantum;
@@ -371,6 +398,7 @@ void block_run(struct block *b)
         release_abandoned(b);
     san_acquire(&b->grid->finished);
     clock_block_goes_on(b);
+    doze_end(b);
     collect(b);
     here_block = NULL;
     threadIdx = blockIdx = (uint3){0, 0, 0};
@@ -399,7 +427,7 @@ SIMT_API void simt_poll(int cost)
         return;
     b->current->polled = true;
     simt_budget -= cost;
-    if (simt_budget < 0)
+    if (simt_budget < 0 || b->doze.asleep)
         block_yield(b, true, __builtin_return_address(0));
 }
 

@@ -134,6 +134,19 @@ struct barrier {
     int result_sum, result_and; /* of the time it opened last */
 };
 
+/* doze.c: whether a block only looks for what does not come. */
+
+struct doze {
+    unsigned vains;    /* calls of simt_vain() that ended a wait */
+    unsigned openings; /* of the block, at the last call */
+    unsigned news;     /* steps that were no such calls, until the last look */
+    unsigned looks; /* in a row, all runnable threads having polled; when asleep: until it naps */
+    int polls;      /* turns in a row that ended by polling */
+    bool asleep;
+    uint32_t nap_ns, call; /* how long the next nap is, unless somebody has called since */
+    uint64_t since_ns;     /* the first look */
+};
+
 struct grid;
 
 struct block {
@@ -151,8 +164,10 @@ struct block {
     bool computed; /* since the last round: a thread ran out of quantum without polling */
     unsigned idle_rounds, busy_rounds;
     uint64_t random;
-    uint64_t laps;                     /* rounds in which somebody got on, read by reports */
-    unsigned steps;                    /* simt_steps at the end of the last round */
+    uint64_t laps;     /* rounds in which somebody got on, read by reports */
+    unsigned steps;    /* simt_steps at the end of the last round */
+    unsigned openings; /* of barriers and collectives */
+    struct doze doze;
     uint64_t clock_epoch;              /* of the virtual clock, when the block began to wait */
     uint64_t idle_since_ns, idle_laps; /* in serial mode */
     struct carrier *spare;
@@ -175,6 +190,11 @@ void block_run_next(struct block *block, int linear);
 void block_abandon(struct block *block) __attribute__((noreturn));
 void warp_thread_done(struct block *block, struct thread *thread);
 void barrier_thread_done(struct block *block);
+
+void doze_begin(struct block *block);
+void doze_end(struct block *block);  /* somebody computes, or the block is over */
+bool doze_poll(struct block *block); /* at the end of a turn that polled: it may nap now */
+void doze_nap(struct block *block);
 
 /* clock.c: the virtual clock must know who waits. */
 

@@ -127,6 +127,7 @@ static void release(struct block *b, int warp, uint32_t lanes)
 {
     b->runnable[warp] |= lanes;
     b->progress = true;
+    b->openings++;
     for (; lanes; lanes &= lanes - 1)
         b->thread[warp * WARP + __builtin_ctz(lanes)].state = THREAD_RUNNABLE;
 }

@@ -50,6 +50,14 @@ void soft_gpu_on_retire(void (*hook)(void))
     on_retire(hook);
 }
 
+soft_gpu_caller_fn soft_gpu_caller(void)
+{
+    soft_gpu_caller_fn caller;
+
+    *(void **)&caller = dlsym(RTLD_DEFAULT, "simt_call");
+    return caller;
+}
+
 /* Kernels that only a GPU can run, and none that can be used. */
 static int no_gpu_for_kernels(void)
 {

@@ -99,6 +99,11 @@ SOFT_API int soft_gpu_await_copies(const struct soft_gpu *gpu, struct soft_gpu_c
  * Only of kernels on the CPU, in programs that have their run-time library. */
 SOFT_API void soft_gpu_on_retire(void (*hook)(void));
 
+/* What wakes kernels that sleep as nothing came: to be called when something did. NULL: none run
+ * here. */
+typedef void (*soft_gpu_caller_fn)(void);
+soft_gpu_caller_fn soft_gpu_caller(void);
+
 /* `align` is a power of two; 0: of a page. -ENOMEM with a reason. */
 SOFT_API int soft_gpu_alloc(struct soft_gpu *gpu, size_t len, size_t align,
                             enum soft_gpu_place place, struct soft_gpu_memory **memory);

@@ -11,6 +11,8 @@
 #include <sys/prctl.h>
 #include <time.h>
 
+#include "soft/gpu/gpu.h"
+
 #define LOOKS_AWAKE 64u    /* without a find, before it sleeps */
 #define NAP_NS      20000u /* batches better than looking all the time */
 #define LONG_NAP_NS 50000u
@@ -21,6 +23,7 @@ struct soft_gpu_watch {
     pthread_t thread;
     soft_gpu_look_fn look;
     void *arg;
+    soft_gpu_caller_fn call_kernels; /* NULL: there are none */
     bool spins;
     _Atomic bool over;
 };
@@ -66,9 +69,13 @@ static void *run(void *arg)
     while (!atomic_load_explicit(&watch->over, memory_order_relaxed)) {
         uint64_t wake_at = SOFT_GPU_NO_TIME;
 
-        looks = watch->look(watch->arg, &wake_at) > 0 ? 0 : looks + 1;
-        if (looks > 0)
-            rest(watch, looks, wake_at);
+        if (watch->look(watch->arg, &wake_at) > 0) {
+            if (watch->call_kernels != NULL)
+                watch->call_kernels();
+            looks = 0;
+        } else {
+            rest(watch, ++looks, wake_at);
+        }
     }
     return NULL;
 }
@@ -112,6 +119,7 @@ int soft_gpu_watch_start(const char *what, const struct soft_engine_conf *conf, 
         return soft_fail(-ENOMEM, "no memory for %s", what);
     watch->look = look;
     watch->arg = arg;
+    watch->call_kernels = soft_gpu_caller();
     watch->spins = conf->poll == SOFT_POLL_SPIN;
     err = create(watch, conf, number);
     if (err == 0) {

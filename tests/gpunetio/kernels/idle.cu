@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Receiving while nothing or little comes: a call lasts as long as it was told, and the kernel ends
- * when SIGINT tells it to (GR-4); a handle that was copied to the CPU (GX-1); kernels of one batch
- * each with outputs of the threads' own and threads that return at once (GX-6). */
+ * when SIGINT tells it to (GR-4); it takes a small part of a processor then; a handle that was
+ * copied to the CPU (GX-1); kernels of one batch each with outputs of the threads' own and threads
+ * that return at once (GX-6). */
 // WITH: setarch -R
 // FLAGS: -DDOCA_ALLOW_EXPERIMENTAL_API
 #include "ends.h"
 
+#include <chrono>
 #include <csignal>
+#include <dirent.h>
+#include <string>
+#include <thread>
 
 #define SLOTS   64u
 #define STRIDE  256u
@@ -61,6 +66,49 @@ static void on_interrupt(int)
     calls_then = DOCA_GPUNETIO_VOLATILE(to_end[CALLS]);
 }
 
+/* What the threads of kernels have had of the processors, and waited for them, in ns. */
+struct times {
+    double ran, waited;
+};
+
+static times kernels_times()
+{
+    DIR *tasks = opendir("/proc/self/task");
+    times total = {};
+
+    CHECK(tasks != nullptr);
+    while (const dirent *task = readdir(tasks)) {
+        const std::string folder = std::string("/proc/self/task/") + task->d_name;
+        char name[32] = "";
+        double ran = 0, waited = 0;
+
+        if (FILE *file = fopen((folder + "/comm").c_str(), "r")) {
+            CHECK(fscanf(file, "%31s", name) <= 1);
+            fclose(file);
+        }
+        if (FILE *file = fopen((folder + "/schedstat").c_str(), "r")) {
+            CHECK(fscanf(file, "%lf %lf", &ran, &waited) <= 2);
+            fclose(file);
+        }
+        if (strcmp(name, "simt-worker") == 0)
+            total = {total.ran + ran, total.waited + waited};
+    }
+    closedir(tasks);
+    return total;
+}
+
+/* Percent of a processor that kernels take now; of the time in which they could have had one. */
+static double kernels_share()
+{
+    const times had = kernels_times();
+    const auto start = std::chrono::steady_clock::now();
+
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+    const times have = kernels_times();
+    const std::chrono::nanoseconds took = std::chrono::steady_clock::now() - start;
+    return 100.0 * (have.ran - had.ran) / ((double)took.count() - (have.waited - had.waited));
+}
+
 template <doca_gpu_dev_eth_exec_scope scope> static void wait_in_vain(ends &e, const char *name)
 {
     receiver rx(e, 1, SLOTS, STRIDE);
@@ -75,13 +123,15 @@ template <doca_gpu_dev_eth_exec_scope scope> static void wait_in_vain(ends &e, c
         return DOCA_GPUNETIO_VOLATILE(words.cpu[CALLS]) >= 20 &&
                (ENDS_SANITIZED || DOCA_GPUNETIO_VOLATILE(words.cpu[SHORTEST]) < 2 * TIMEOUT);
     });
+    const double share = kernels_share();
     CHECK(signal(SIGINT, on_interrupt) != SIG_ERR && kill(getpid(), SIGINT) == 0);
     CUDA(cudaDeviceSynchronize());
     /* The one that ran ended, and no other began. */
     CHECK(words.cpu[EXIT] == 1 && words.cpu[CALLS] <= calls_then + 1);
-    printf("%s: %llu calls, too short %llu, with something %llu\n", name,
-           (unsigned long long)words.cpu[CALLS], (unsigned long long)words.cpu[EARLY],
+    printf("%s: %.1f %% of a processor, %llu calls, too short %llu, with something %llu\n", name,
+           share, (unsigned long long)words.cpu[CALLS], (unsigned long long)words.cpu[EARLY],
            (unsigned long long)words.cpu[OTHER]);
+    CHECK(share < 25);
     CHECK(words.cpu[EARLY] == 0 && words.cpu[OTHER] == 0 && words.cpu[TOTAL] == 0);
 }
 

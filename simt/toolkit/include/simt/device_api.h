@@ -94,6 +94,17 @@ void simt_poll(int cost);
  */
 void simt_step(void);
 
+/*
+ * "What I looked for did not come": to be said now and then in waits for something from outside
+ * (goes_on 0), and where such a wait ends without it, there instead of simt_step() (1). A block
+ * that does nothing else naps between its looks: half a millisecond at last, or until somebody
+ * calls.
+ */
+void simt_vain(int goes_on);
+
+/* From any thread: "I wrote what a kernel may wait for". Costs nothing while no block naps. */
+void simt_call(void);
+
 /* At least so many nanoseconds pass, others run meanwhile. */
 void simt_nanosleep(unsigned ns);
 uint64_t simt_globaltimer(void);
