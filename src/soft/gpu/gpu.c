@@ -80,7 +80,13 @@ static int choose_engine(const struct soft_gpu_ops **chosen)
         name = runs_kernels_on_cpu() ? "simt" : NULL;
     if (name != NULL) {
         *chosen = find_engine(name);
-        return *chosen == NULL ? -ENOTSUP : (*chosen)->probe();
+        if (*chosen == NULL)
+            return -ENOTSUP;
+        if ((*chosen)->is_cpu && od_program_note(OD_NOTE_NVCC) != 0 && !runs_kernels_on_cpu()) {
+            soft_fail(-ENOTSUP, "OPENDOCA_GPU is %.40s", name);
+            return no_gpu_for_kernels();
+        }
+        return (*chosen)->probe();
     }
     for (const struct soft_gpu_ops *const *ops = soft_gpu_engine_table; *ops != NULL; ops++) {
         if ((*ops)->is_cpu && od_program_note(OD_NOTE_NVCC) != 0)

@@ -40,14 +40,15 @@ static void without_a_gpu_nothing_runs_them(void **state)
     assert_int_equal(soft_gpu_probe(), -ENOTSUP);
 }
 
-static void who_asks_for_it_gets_memory_of_the_cpu(void **state)
+static void nor_does_the_cpu_when_it_is_asked_to(void **state)
 {
     struct soft_gpu *gpu;
 
     (void)state;
     setenv("OPENDOCA_GPU", "simt", 1);
-    assert_int_equal(soft_gpu_open("3b:00.0", &gpu), 0);
-    assert_int_equal(soft_gpu_close(gpu), 0);
+    assert_int_equal(soft_gpu_open("3b:00.0", &gpu), -ENOTSUP);
+    assert_non_null(strstr(soft_reason(), "OPENDOCA_GPU is simt"));
+    assert_non_null(strstr(soft_reason(), "nvcc of simt"));
 }
 
 int main(void)
@@ -55,7 +56,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_note_is_found_by_its_type),
         cmocka_unit_test(without_a_gpu_nothing_runs_them),
-        cmocka_unit_test(who_asks_for_it_gets_memory_of_the_cpu),
+        cmocka_unit_test(nor_does_the_cpu_when_it_is_asked_to),
     };
 
     unsetenv("OPENDOCA_GPU");
