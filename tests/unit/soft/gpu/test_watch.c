@@ -92,8 +92,8 @@ static void processors_that_are_not_there_are_refused(void **state)
 
     (void)state;
     assert_int_equal(soft_gpu_watch_start("a test", &conf, 0, look, &seen, &watch), -EINVAL);
-    assert_string_equal(soft_reason(), "no thread for a test may run on the processors that the "
-                                       "devices file names under \"engine\"");
+    assert_non_null(strstr(soft_reason(), "no thread for a test may run on the processors that the "
+                                          "devices file names under \"engine\""));
     soft_gpu_watch_stop(NULL);
 }
 
