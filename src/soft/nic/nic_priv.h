@@ -55,6 +55,10 @@ struct soft_nic_ops {
     uint32_t (*rx)(struct soft_nic_backend *backend, struct soft_nic_frame *frames, uint32_t max);
     void (*rx_release)(struct soft_nic_backend *backend);
 
+    /* There is one more queue, so that rx is called from now on, perhaps after a while. Kinds for
+     * which that means something, else NULL. */
+    void (*expect_looks)(struct soft_nic_backend *backend);
+
     /* Before the caller sleeps: an fd that is readable when there is something for rx from now on
      * (rx is tried once more before); -1: it has to look from time to time. */
     int (*sleep_fd)(struct soft_nic_backend *backend);

@@ -19,6 +19,7 @@
 /* Under the lock. */
 static int enter(struct soft_nic_port *port, struct soft_nic_rxq *rxq)
 {
+    const struct soft_nic_ops *ops = port->backend->ops;
     uint32_t id = AUTO_ID;
     int err;
 
@@ -33,6 +34,8 @@ static int enter(struct soft_nic_port *port, struct soft_nic_rxq *rxq)
     port->by_id[id] = rxq;
     port->rxqs[port->nrxqs++] = rxq;
     rxq->attached = true;
+    if (ops->expect_looks != NULL)
+        ops->expect_looks(port->backend);
     return 0;
 }
 

@@ -212,6 +212,14 @@ static void error_rx_release(struct soft_nic_backend *backend)
     self->below->ops->rx_release(self->below);
 }
 
+static void error_expect_looks(struct soft_nic_backend *backend)
+{
+    struct soft_nic_backend *below = from_base(backend)->below;
+
+    if (below->ops->expect_looks != NULL)
+        below->ops->expect_looks(below);
+}
+
 static int error_sleep_fd(struct soft_nic_backend *backend)
 {
     struct error_port *self = from_base(backend);
@@ -286,6 +294,7 @@ const struct soft_nic_ops soft_nic_error_ops = {
     .close = error_close,
     .rx = error_rx,
     .rx_release = error_rx_release,
+    .expect_looks = error_expect_looks,
     .sleep_fd = error_sleep_fd,
     .tx_open = error_tx_open,
     .tx_close = error_tx_close,

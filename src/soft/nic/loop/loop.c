@@ -35,7 +35,7 @@ struct loop_end {
     _Atomic uint32_t head; /* senders, under the lock */
     _Atomic uint32_t tail; /* rx */
     _Atomic uint64_t lost;
-    _Atomic uint64_t looked; /* when rx looked, in ms; 0: never */
+    _Atomic uint64_t looked; /* when rx looked, or was to begin with it, in ms; 0: never */
     pthread_mutex_t lock;    /* of senders */
     struct od_waker waker;
 };
@@ -212,6 +212,12 @@ static uint64_t coarse_ms(void)
     return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
+/* The engine's thread may have its first turn much later. */
+static void loop_expect_looks(struct soft_nic_backend *backend)
+{
+    atomic_store_explicit(&from_base(backend)->looked, coarse_ms(), memory_order_relaxed);
+}
+
 static uint32_t loop_rx(struct soft_nic_backend *backend, struct soft_nic_frame *frames,
                         uint32_t max)
 {
@@ -347,6 +353,7 @@ const struct soft_nic_ops soft_nic_loop_ops = {
     .close = loop_close,
     .rx = loop_rx,
     .rx_release = loop_rx_release,
+    .expect_looks = loop_expect_looks,
     .sleep_fd = loop_sleep_fd,
     .tx_open = loop_tx_open,
     .tx_close = loop_tx_close,

@@ -7,6 +7,25 @@
 
 #include "util/clock.h"
 
+/* Who opens a queue looks at it a moment later, perhaps after the thread of an engine has had its
+ * first turn. */
+static void a_full_wire_waits_for_the_first_look(void **state)
+{
+    static struct rig rig;
+    uint8_t bytes[64] = {0};
+    struct soft_nic_piece piece = {bytes, sizeof(bytes)};
+    struct soft_nic_tx_frame frame = {.pieces = &piece, .npieces = 1, .len = sizeof(bytes)};
+    uint32_t sent = 0;
+
+    rig_open(&rig, *state);
+    while (sent < 100000 && soft_nic_txq_send(rig.txq, &frame, 1) == 1)
+        sent++;
+    assert_in_range(sent, 1, 99999);
+    soft_nic_port_refresh(rig.port);
+    assert_int_equal(soft_nic_count(soft_nic_port_counters(rig.port), SOFT_NIC_RX_PORT_DROP), 0);
+    rig_close(&rig);
+}
+
 static void a_device_has_one_port(void **state)
 {
     static struct rig rig;
@@ -200,7 +219,10 @@ static void a_port_is_closed_before_it_is_opened_again(void **state)
 
 int main(void)
 {
+    static char loop[] = "loop", wrapped[] = "error:drop=7;loop";
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_prestate(a_full_wire_waits_for_the_first_look, loop),
+        cmocka_unit_test_prestate(a_full_wire_waits_for_the_first_look, wrapped),
         cmocka_unit_test(a_device_has_one_port),
         cmocka_unit_test(the_ends_of_a_wire_hear_each_other),
         cmocka_unit_test(every_frame_is_counted_once),
