@@ -24,7 +24,7 @@ static void settings_that_are_none_are_named(void **state)
     assert_refused("af_xdp:lo,ring=100", -EINVAL, "power of two");
     assert_refused("af_xdp:lo,queues=0", -EINVAL, "queues");
     assert_refused("af_xdp:lo,blocks=3", -EINVAL, "blocks");
-    assert_refused("af_xdp", -EINVAL, "no interface");
+    assert_refused("af_xdp", -EINVAL, "no name of an interface");
 }
 
 static void a_missing_module_is_told(void **state)
