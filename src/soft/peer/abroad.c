@@ -520,7 +520,7 @@ static int start(const char *where, const uint8_t instance[PEER_INSTANCE_SIZE])
     rc = open_listener(where);
     if (rc != 0)
         goto err_chunk;
-    rc = soft_service_thread_start(&abroad.thread, "opendoca-abroad", run);
+    rc = soft_service_thread_start(&abroad.thread, "opendoca-abroad", run, NULL);
     if (rc != 0)
         goto err_listener;
     abroad.running = true;

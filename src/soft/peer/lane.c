@@ -172,7 +172,7 @@ static int start_thread(void)
     srv.bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     rc = srv.epoll < 0 || srv.bell < 0 ? -errno : watch(srv.bell, NULL);
     if (rc == 0)
-        rc = soft_service_thread_start(&srv.thread, "opendoca-serve", run);
+        rc = soft_service_thread_start(&srv.thread, "opendoca-serve", run, NULL);
     if (rc != 0)
         close_thread_files();
     srv.running = rc == 0;

@@ -295,7 +295,7 @@ static void *run(void *arg)
     return NULL;
 }
 
-int soft_service_thread_start(pthread_t *thread, const char *name, void *(*body)(void *))
+int soft_service_thread_start(pthread_t *thread, const char *name, void *(*body)(void *), void *arg)
 {
     sigset_t all, before;
     int rc;
@@ -303,7 +303,7 @@ int soft_service_thread_start(pthread_t *thread, const char *name, void *(*body)
     /* Signals of the application are for its own threads. */
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    rc = pthread_create(thread, NULL, body, NULL);
+    rc = pthread_create(thread, NULL, body, arg);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (rc != 0)
         return soft_fail(-rc, "cannot start the thread %s: %s", name, strerror(rc));
@@ -438,7 +438,7 @@ static int start_thread(void)
         register_now(NULL);
     else
         soft_service_timer_set(&svc.registration, REGISTER_DELAY, register_now);
-    rc = soft_service_thread_start(&svc.thread, "opendoca", run);
+    rc = soft_service_thread_start(&svc.thread, "opendoca", run, NULL);
     if (rc != 0)
         goto err_close_service;
     svc.state = SERVICE_RUNNING;

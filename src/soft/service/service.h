@@ -81,7 +81,7 @@ void soft_service_timer_cancel(struct soft_service_timer *timer);
 /* ---- Helpers ---- */
 
 /* A thread with all signals blocked. Negative errno with a reason. */
-int soft_service_thread_start(pthread_t *thread, const char *name, void *(*run)(void *));
+int soft_service_thread_start(pthread_t *thread, const char *name, void *(*run)(void *), void *arg);
 
 /* Random bytes from a pool. Lock held. Negative errno with a reason. */
 int soft_service_random(void *bytes, size_t len);

@@ -227,7 +227,7 @@ static int start_resolving(struct soft_tcp_link *self, const char *host, const c
     *r = (struct resolution){.id = self->id};
     snprintf(r->host, sizeof(r->host), "%s", host);
     snprintf(r->port, sizeof(r->port), "%s", port);
-    rc = soft_service_thread_start(&thread, "opendoca-names", resolve);
+    rc = soft_service_thread_start(&thread, "opendoca-names", resolve, r);
     if (rc != 0)
         free(r);
     else
