@@ -60,6 +60,7 @@ RULES = {
     'urom/plugin/sandbox': LIBRARY + ('urom/plugin/common/',),
     'tools': ('soft/', 'util/'),
     'tools/doca_urom_ctl': ('urom/wire/', 'soft/', 'util/'),
+    'tools/opendoca': ('tools/common/', 'urom/wire/', 'soft/', 'util/'),
 }
 NO_DOCA = ('util', 'soft')
 

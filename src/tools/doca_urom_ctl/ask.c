@@ -123,13 +123,17 @@ static void explain(const char *addr, struct soft_link *link, int reason)
     else if (reason == -EACCES && err == -EPROTO)
         fprintf(stderr, CTL_PROGRAM ": the daemon at %s speaks protocol %u.%u, this is %d.%d\n",
                 addr, answer.major, answer.minor, UROM_WIRE_MAJOR, UROM_WIRE_MINOR);
+    else if (reason == -ECONNREFUSED)
+        fprintf(stderr, CTL_PROGRAM ": nobody listens at %s; opendoca up starts a service\n", addr);
+    else if (reason == -ETIMEDOUT)
+        fprintf(stderr, CTL_PROGRAM ": the daemon at %s does not answer\n", addr);
     else
-        fprintf(stderr, CTL_PROGRAM ": no daemon at %s: %s\n", addr, strerror(-reason));
+        fprintf(stderr, CTL_PROGRAM ": the daemon at %s: %s\n", addr, strerror(-reason));
 }
 
-/* NULL when there is none; after a message if `last`. */
+/* NULL when there is none; after a message if `last`. `nobody` becomes false when somebody does. */
 static struct soft_link *connect_to(const char *addr, struct od_waker *waker, uint64_t deadline,
-                                    bool last)
+                                    bool last, bool *nobody)
 {
     const uint64_t now = now_ms();
     const struct soft_link_conf conf = {
@@ -145,6 +149,7 @@ static struct soft_link *connect_to(const char *addr, struct od_waker *waker, ui
     urom_hello_init(&hello, UROM_KIND_CONTROL);
     hello.pid = (uint32_t)getpid();
     if (soft_link_connect(addr, &conf, &hello, sizeof(hello), &link) != 0) {
+        *nobody = false;
         if (last)
             fprintf(stderr, CTL_PROGRAM ": %s\n", soft_reason());
         return NULL;
@@ -155,7 +160,9 @@ static struct soft_link *connect_to(const char *addr, struct od_waker *waker, ui
     }
     if (state == SOFT_LINK_UP)
         return link;
-    if (last || reason != -ECONNREFUSED)
+    if (reason != -ECONNREFUSED)
+        *nobody = false;
+    if (reason != -ECONNREFUSED || (last && *nobody))
         explain(addr, link, reason);
     soft_link_close(link);
     return NULL;
@@ -205,7 +212,7 @@ static json_t *ask_at(struct soft_link *link, struct od_waker *waker, uint64_t d
     return status;
 }
 
-json_t *ctl_ask(const char *socket, const char *device)
+json_t *ctl_ask(const char *socket, const char *device, bool *nobody)
 {
     const uint64_t deadline = now_ms() + patience_ms();
     char addrs[2][UROM_WIRE_ADDR_SIZE];
@@ -214,14 +221,16 @@ json_t *ctl_ask(const char *socket, const char *device)
     struct od_waker waker;
     json_t *status = NULL;
 
+    *nobody = false;
     if (count == 0)
         return NULL;
     if (od_waker_open(&waker) != 0) {
         fprintf(stderr, CTL_PROGRAM ": no eventfd\n");
         return NULL;
     }
+    *nobody = true;
     for (unsigned int i = 0; i < count && link == NULL; i++)
-        link = connect_to(addrs[i], &waker, deadline, i + 1 == count);
+        link = connect_to(addrs[i], &waker, deadline, i + 1 == count, nobody);
     if (link != NULL)
         status = ask_at(link, &waker, deadline);
     soft_link_close(link);

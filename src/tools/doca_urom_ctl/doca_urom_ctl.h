@@ -11,8 +11,9 @@
 #define CTL_PROGRAM "doca_urom_ctl"
 
 /* ask.c: the daemon's status, to be freed with json_decref(); NULL after a message. `socket` is
- * where it is, or NULL; `device` whose it is, or NULL. */
-json_t *ctl_ask(const char *socket, const char *device);
+ * where it is, or NULL; `device` whose it is, or NULL. `nobody`: nobody listens there, as opposed
+ * to one that refuses, does not answer or cannot be reached. */
+json_t *ctl_ask(const char *socket, const char *device, bool *nobody);
 
 /* text.c: for people. */
 void ctl_print_status(const json_t *status);

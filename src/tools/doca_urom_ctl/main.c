@@ -10,9 +10,10 @@
 
 #include "util/base.h"
 
-#define UNREACHABLE 1
+#define NOBODY      1
 #define DEGRADED    2
 #define WRONG_USAGE 3
+#define NO_ANSWER   4
 
 struct command {
     const char *word;
@@ -42,7 +43,8 @@ static void usage(FILE *out)
                  "  -h, --help         this text\n"
                  "  -v, --version      version\n\n"
                  "Exit status: 0 healthy, 1 no daemon, 2 a worker is stuck or a plugin cannot be\n"
-                 "used, 3 wrong command line.\n");
+                 "used, 3 wrong command line, 4 a daemon refuses, does not answer or cannot be\n"
+                 "reached.\n");
 }
 
 static const struct command *find(const char *word)
@@ -56,12 +58,13 @@ static const struct command *find(const char *word)
 
 static int show(const struct command *command, const char *socket, const char *device, bool as_json)
 {
-    json_t *status = ctl_ask(socket, device);
+    bool nobody;
+    json_t *status = ctl_ask(socket, device, &nobody);
     json_t *part;
     int healthy;
 
     if (status == NULL)
-        return UNREACHABLE;
+        return nobody ? NOBODY : NO_ANSWER;
     part = command->part != NULL ? json_object_get(status, command->part) : status;
     if (as_json) {
         json_dumpf(part, stdout, JSON_INDENT(2));
@@ -109,6 +112,11 @@ int main(int argc, char **argv)
         }
     }
     command = optind + 1 == argc ? find(argv[optind]) : NULL;
+    if (command == NULL && optind + 1 == argc) {
+        fprintf(stderr, CTL_PROGRAM ": no command '%s'; see " CTL_PROGRAM " --help\n",
+                argv[optind]);
+        return WRONG_USAGE;
+    }
     if (command == NULL) {
         usage(stderr);
         return WRONG_USAGE;

@@ -46,7 +46,7 @@ static void list(const struct soft_topology *topology)
     }
 }
 
-static bool matches(const struct soft_device *device, const char *name)
+bool tool_device_matches(const struct soft_device *device, const char *name)
 {
     struct od_pci_addr addr;
 
@@ -110,7 +110,7 @@ static int show_named(const struct soft_topology *topology, const char *name)
     bool found = false;
 
     for (uint32_t i = 0; i < topology->ndevices; i++) {
-        if (matches(&topology->devices[i], name)) {
+        if (tool_device_matches(&topology->devices[i], name)) {
             show(&topology->devices[i]);
             found = true;
         }

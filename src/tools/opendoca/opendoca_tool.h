@@ -27,6 +27,10 @@ int tool_demo_rank(int argc, char **argv);
 int tool_vendor_path(int argc, char **argv);
 int tool_service(int argc, char **argv); /* up, down, status */
 
+struct soft_device;
+/* Is it the name of the device, in any of its forms? */
+bool tool_device_matches(const struct soft_device *device, const char *name);
+
 /* As "up" of the first device, which tells on standard error. Returns the exit status. */
 int tool_service_up(void);
 /* What the first device's service says, to be freed; NULL: none answers. Its process; 0: none. */

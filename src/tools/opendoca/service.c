@@ -19,10 +19,14 @@
 
 #include "soft/service/folder.h"
 #include "tools/common/install.h"
+#include "tools/opendoca/service_holder.h"
 #include "util/cleanup.h"
 
 #define PATIENCE_MS 60000 /* plugins may take a while to be looked at */
 #define PAUSE_MS    20
+#define END_MS      10000 /* until one that does not end is killed */
+
+#define CTL_NOBODY 1 /* exit status: nobody listens */
 
 #define DAEMON_SERVED 2 /* exit status: another one serves the card */
 
@@ -75,19 +79,20 @@ static void become_ctl(const char *device, bool as_json)
     _exit(127);
 }
 
-/* What the service says; NULL when none answers. */
-static json_t *ask(const char *device)
+/* What the service says; NULL when none answers, then `why` (may be NULL) has the exit status of
+ * doca_urom_ctl. Its messages appear if `loud`. */
+static json_t *ask(const char *device, bool loud, int *why)
 {
     OD_AUTO_FILE FILE *out = NULL;
     json_t *status;
-    int fds[2], quiet;
+    int fds[2], quiet, ended = 0;
     pid_t pid;
 
     if (pipe2(fds, O_CLOEXEC) != 0)
         return NULL;
     pid = fork();
     if (pid == 0) {
-        quiet = open("/dev/null", O_WRONLY | O_CLOEXEC);
+        quiet = loud ? -1 : open("/dev/null", O_WRONLY | O_CLOEXEC);
         if (quiet >= 0)
             dup2(quiet, STDERR_FILENO);
         dup2(fds[1], STDOUT_FILENO);
@@ -97,14 +102,16 @@ static json_t *ask(const char *device)
     out = fdopen(fds[0], "r");
     status = out != NULL ? json_loadf(out, 0, NULL) : NULL;
     if (pid > 0)
-        waitpid(pid, NULL, 0);
+        waitpid(pid, &ended, 0);
+    if (why != NULL)
+        *why = tool_exit_status(ended);
     return status;
 }
 
-/* Process id of the service that answers; 0 when none does. */
-static pid_t ask_pid(const char *device)
+/* Process id of the service that answers; 0 when none does. `why` as with ask(). */
+static pid_t ask_pid(const char *device, int *why)
 {
-    json_t *status = ask(device);
+    json_t *status = ask(device, false, why);
     const json_t *pid = json_object_get(json_object_get(status, "service"), "pid");
     const pid_t found = (pid_t)json_integer_value(pid);
 
@@ -112,14 +119,41 @@ static pid_t ask_pid(const char *device)
     return found;
 }
 
+/* As ask_pid(); `stuck` becomes the process that served the card all the time and did not answer,
+ * or 0. */
+static pid_t ask_or_blame(const char *device, pid_t *stuck)
+{
+    struct tool_holder before, after;
+    pid_t pid;
+
+    *stuck = 0;
+    tool_holder_find(device, &before);
+    pid = ask_pid(device, NULL);
+    if (pid <= 0 && before.serves) {
+        tool_holder_find(device, &after);
+        *stuck = after.serves && after.pid == before.pid ? after.pid : 0;
+        tool_holder_close(&after);
+    }
+    tool_holder_close(&before);
+    return pid;
+}
+
+static int refuse_stuck(pid_t pid)
+{
+    fprintf(stderr,
+            "opendoca up: process %d has the card and does not answer; opendoca down ends it\n",
+            (int)pid);
+    return EXIT_FAILURE;
+}
+
 json_t *tool_service_status(void)
 {
-    return ask(NULL);
+    return ask(NULL, false, NULL);
 }
 
 pid_t tool_service_pid(void)
 {
-    return ask_pid(NULL);
+    return ask_pid(NULL, NULL);
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -179,10 +213,12 @@ static int wait_up(FILE *out, pid_t pid, const char *device, const char *log)
     int status;
 
     do {
-        pid_t found;
+        pid_t found, stuck;
 
         looked = now_ms();
-        found = ask_pid(device);
+        found = ask_or_blame(device, &stuck);
+        if (stuck > 0 && other)
+            return refuse_stuck(stuck);
         if (found > 0 && (found == pid || other)) {
             fprintf(out, "the service is up%s, process %d, messages in %s\n",
                     other ? " already" : "", (int)found, log);
@@ -208,8 +244,10 @@ static int up(FILE *out, const char *device, const char *file, char **more)
 {
     char path[PATH_MAX];
     OD_AUTO_FD int log = -1;
-    pid_t pid = ask_pid(device);
+    pid_t stuck, pid = ask_or_blame(device, &stuck);
 
+    if (stuck > 0)
+        return refuse_stuck(stuck);
     if (pid > 0) {
         fprintf(out, "the service is up already, process %d\n", (int)pid);
         return EXIT_SUCCESS;
@@ -238,29 +276,55 @@ int tool_service_up(void)
  * Down
  */
 
-static int down(const char *device)
+static int end_holder(const struct tool_holder *holder, int patience_ms, const char *how)
 {
-    const pid_t pid = ask_pid(device);
-    OD_AUTO_FD int pidfd = -1;
-    struct pollfd gone = {.events = POLLIN};
-
-    if (pid <= 0) {
-        printf("no service is up\n");
-        return EXIT_SUCCESS;
+    if (!tool_holder_end(holder, patience_ms)) {
+        fprintf(stderr, "opendoca down: process %d does not end: %s\n", (int)holder->pid,
+                strerror(errno));
+        return EXIT_FAILURE;
     }
-    /* By descriptor: never another process that got the number meanwhile. */
-    pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
-    gone.fd = pidfd;
-    if (pidfd < 0 || syscall(SYS_pidfd_send_signal, pidfd, SIGTERM, NULL, 0) != 0) {
+    printf("the service is down%s\n", how);
+    return EXIT_SUCCESS;
+}
+
+/* One that answered. */
+static int end_process(pid_t pid)
+{
+    struct tool_holder process = {.pid = pid};
+    int status;
+
+    process.pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+    if (process.pidfd < 0) {
         fprintf(stderr, "opendoca down: process %d: %s\n", (int)pid, strerror(errno));
         return EXIT_FAILURE;
     }
-    if (poll(&gone, 1, PATIENCE_MS) != 1) {
-        fprintf(stderr, "opendoca down: process %d does not end\n", (int)pid);
-        return EXIT_FAILURE;
+    status = end_holder(&process, PATIENCE_MS, "");
+    tool_holder_close(&process);
+    return status;
+}
+
+static int down(const char *device)
+{
+    struct tool_holder holder;
+    int why, status;
+    pid_t pid;
+
+    pid = ask_pid(device, &why);
+    if (pid > 0)
+        return end_process(pid);
+    tool_holder_find(device, &holder);
+    if (holder.pid > 0) {
+        status = end_holder(&holder, END_MS, "; it did not answer");
+        tool_holder_close(&holder);
+        return status;
     }
-    printf("the service is down\n");
-    return EXIT_SUCCESS;
+    if (why == CTL_NOBODY) {
+        printf("no service is up\n");
+        return EXIT_SUCCESS;
+    }
+    json_decref(ask(device, true, NULL)); /* which tells */
+    fprintf(stderr, "opendoca down: whether a service is up cannot be told, or it is another's\n");
+    return EXIT_FAILURE;
 }
 
 int tool_service(int argc, char **argv)

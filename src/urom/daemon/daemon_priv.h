@@ -297,6 +297,9 @@ char *daemon_status(struct daemon *daemon, const struct daemon_identity *viewer)
 int daemon_lock(struct daemon *daemon);
 /* Notes which workers there are, for a successor in case of a crash. */
 void daemon_lock_note(struct daemon *daemon);
+/* Writes into the lock which process has it and what that does ("starts", "serves", "ends"), for
+ * those who get no answer. */
+void daemon_lock_tell(const struct daemon *daemon, const char *does);
 void daemon_unlock(struct daemon *daemon);
 /* Start time of a process in clock ticks since boot; 0: not known. */
 uint64_t daemon_start_ticks(pid_t pid);

@@ -182,8 +182,19 @@ int daemon_lock(struct daemon *daemon)
         DOCA_LOG_ERR("another daemon serves card %s", daemon->device->card);
         return DAEMON_SERVED;
     }
+    daemon_lock_tell(daemon, "starts");
     clean_up(daemon);
     return 0;
+}
+
+void daemon_lock_tell(const struct daemon *daemon, const char *does)
+{
+    char text[64];
+    const int len = snprintf(text, sizeof(text), "%d %s\n", (int)getpid(), does);
+
+    if (pwrite(daemon->lock_fd, text, (size_t)len, 0) != len ||
+        ftruncate(daemon->lock_fd, len) != 0)
+        DOCA_LOG_WARN("cannot write the lock file: %s", strerror(errno));
 }
 
 void daemon_unlock(struct daemon *daemon)

@@ -55,6 +55,7 @@ static void end(struct daemon *daemon)
         return;
     DOCA_LOG_INFO("ending: no more clients, workers are told to stop");
     daemon->stopping = true;
+    daemon_lock_tell(daemon, "ends");
     for (size_t i = 0; i < daemon->nlisteners; i++)
         soft_link_unlisten(daemon->listeners[i]);
     daemon->nlisteners = 0;

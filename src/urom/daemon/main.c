@@ -213,7 +213,10 @@ static int open_all(struct daemon *daemon)
         return DAEMON_LISTEN;
     }
     daemon_plugins_scan(daemon);
-    return listen_all(daemon);
+    status = listen_all(daemon);
+    if (status == 0)
+        daemon_lock_tell(daemon, "serves");
+    return status;
 }
 
 static void close_all(struct daemon *daemon)

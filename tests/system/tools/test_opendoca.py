@@ -241,6 +241,48 @@ class Service(OpendocaTest):
         result = self.service('up', '--', '--cpuset', 'none', status=1)
         self.assertIn('ends with status 1', result.stderr)
 
+    @staticmethod
+    def runs(pid):
+        try:
+            with open('/proc/%d/stat' % pid, encoding='ascii') as file:
+                return file.read().rsplit(')', 1)[1].split()[0] not in 'ZX'
+        except OSError:
+            return False
+
+    def pid(self):
+        return int(re.search('process ([0-9]+)', self.service('up').stdout).group(1))
+
+    def test_one_that_does_not_answer_is_named_and_ended(self):
+        pid = self.pid()
+        self.env['DOCA_UROM_CONNECT_TIMEOUT_MS'] = '1000'
+        os.kill(pid, signal.SIGSTOP)
+        told = 'process %d has the card and does not answer; opendoca down ends it' % pid
+        self.assertIn(told, self.service('up', status=1).stderr)
+        self.assertIn('does not answer', self.service('status', status=4).stderr)
+        self.assertIn('is down; it did not answer', self.service('down').stdout)
+        self.assertFalse(self.runs(pid))
+        self.assertIn('no service', self.service('down').stdout)
+
+    def test_one_whose_socket_is_gone_is_named_and_ended(self):
+        pid = self.pid()
+        for name in os.listdir(self.folder):
+            if name.startswith('link-'):
+                os.unlink(os.path.join(self.folder, name))
+        self.assertIn('process %d has the card' % pid, self.service('up', status=1).stderr)
+        self.assertIn('is down; it did not answer', self.service('down').stdout)
+        self.assertFalse(self.runs(pid))
+
+    def test_down_without_access_tells_why(self):
+        pid = self.pid()
+        os.chmod(self.folder, 0o777)
+        self.assertIn('may be written by others', self.service('down', status=1).stderr)
+        self.assertTrue(self.runs(pid))
+        os.chmod(self.folder, 0o700)
+        self.assertIn('is down', self.service('down').stdout)
+
+    def test_a_wrong_command_is_named(self):
+        self.assertIn("no command 'bogus'", self.run_tool('doca_urom_ctl', 'bogus', env=self.env, status=3).stderr)
+
     def test_run_starts_it_when_asked_to(self):
         for word in ('is up,', 'is up already'):
             result = self.service('run', '--up', SH, '-c', 'echo ran')
