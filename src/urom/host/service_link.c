@@ -129,6 +129,17 @@ static doca_error_t refuse_answer(const struct doca_urom_service *service, const
                      urom_reason_name((enum urom_reason)answer.reason), answer.text);
 }
 
+/* Whether the daemon does not serve this user, as opposed to all other refusals. */
+static bool is_not_admitted(struct soft_link *link, int reason)
+{
+    struct urom_answer answer;
+    size_t len;
+    const void *bytes = soft_link_answer(link, &len);
+
+    return reason == -EACCES && urom_answer_decode(bytes, len, &answer) == 0 &&
+           answer.reason == UROM_REASON_IDENTITY;
+}
+
 static doca_error_t refuse_down(const struct doca_urom_service *service, const char *addr,
                                 struct soft_link *link, int reason)
 {
@@ -218,8 +229,10 @@ static uint32_t time_left(uint64_t deadline)
     return now < deadline ? (uint32_t)OD_MIN(deadline - now, UINT32_MAX) : 1;
 }
 
-/* IN_PROGRESS, not logged: nobody listens there at the moment. */
-static doca_error_t open_at(struct doca_urom_service *service, const char *addr, uint64_t deadline)
+/* IN_PROGRESS, not logged: nobody listens there at the moment; or, where `not_admitted` is given
+ * and becomes true, the daemon does not serve this user. */
+static doca_error_t open_at(struct doca_urom_service *service, const char *addr, uint64_t deadline,
+                            bool *not_admitted)
 {
     struct soft_link_conf conf;
     struct urom_hello hello;
@@ -239,6 +252,8 @@ static doca_error_t open_at(struct doca_urom_service *service, const char *addr,
         result = take_answer(service, addr, link);
     else if (reason == -ECONNREFUSED)
         result = DOCA_ERROR_IN_PROGRESS;
+    else if (not_admitted != NULL && (*not_admitted = is_not_admitted(link, reason)))
+        result = DOCA_ERROR_IN_PROGRESS;
     else
         result = refuse_down(service, addr, link, reason);
     if (result == DOCA_SUCCESS)
@@ -250,6 +265,27 @@ static doca_error_t open_at(struct doca_urom_service *service, const char *addr,
     service->link = link;
     urom_text_set(service->addr, sizeof(service->addr), addr);
     return DOCA_SUCCESS;
+}
+
+/* One try of each place. Who is not admitted by one is served by the next, if anybody is there. */
+static doca_error_t open_any(struct doca_urom_service *service, const struct urom_target *target,
+                             uint64_t deadline)
+{
+    bool refused = false;
+
+    for (unsigned int i = 0; i < target->naddrs; i++) {
+        doca_error_t result =
+            open_at(service, target->addrs[i], deadline, i + 1 < target->naddrs ? &refused : NULL);
+
+        if (result == DOCA_SUCCESS && refused)
+            CORE_INFO(CORE_LOG_UROM,
+                      "%s: the daemon at %s does not admit this user, whose own is used",
+                      service->ctx.name, target->addrs[0]);
+        if (result != DOCA_ERROR_IN_PROGRESS)
+            return result;
+    }
+    /* Once more, for what it says. */
+    return refused ? open_at(service, target->addrs[0], deadline, NULL) : DOCA_ERROR_IN_PROGRESS;
 }
 
 static doca_error_t find_and_open(struct doca_urom_service *service)
@@ -266,11 +302,9 @@ static doca_error_t find_and_open(struct doca_urom_service *service)
     memcpy(service->net_devices, target.net_devices, sizeof(service->net_devices));
     service->answer_timeout = OD_MAX(env.answer_timeout, 1u);
     for (;;) {
-        for (unsigned int i = 0; i < target.naddrs; i++) {
-            result = open_at(service, target.addrs[i], begin + env.connect_timeout);
-            if (result != DOCA_ERROR_IN_PROGRESS)
-                return result;
-        }
+        result = open_any(service, &target, begin + env.connect_timeout);
+        if (result != DOCA_ERROR_IN_PROGRESS)
+            return result;
         if (urom_now_ms() - begin >= OD_MIN(env.connect_timeout, GRACE_MS))
             return refuse_silence(service, target.addrs[target.naddrs - 1], "nobody listens");
         poll(NULL, 0, PAUSE_MS);

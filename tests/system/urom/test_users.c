@@ -5,9 +5,11 @@
 
 #include <errno.h>
 #include <grp.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -222,6 +224,50 @@ static void two_users_with_one_id_have_two_processes_and_do_not_see_each_other(v
     stop();
 }
 
+/* As a client of the machine: it finds its own runtime folder without being told. */
+static void forget_places(void)
+{
+    unsetenv("OPENDOCA_RUNTIME_DIR");
+    unsetenv("DOCA_UROM_SOCKET");
+    setenv("XDG_RUNTIME_DIR", folder, 1);
+}
+
+static void expect_own_daemon_after_refusal(void)
+{
+    struct fixture_daemon own;
+    struct fixture_host host;
+    char link[512];
+
+    snprintf(link, sizeof(link), "%s/opendoca", folder);
+    assert_int_equal(symlink(".", link), 0);
+    forget_places();
+    expect_refusal();
+    fixture_move_to(folder);
+    fixture_daemon_start(&own, NULL);
+    forget_places();
+    fixture_host_open(&host);
+    fixture_host_close(&host);
+    assert_int_equal(fixture_daemon_stop(&own), 0);
+    expect_refusal();
+}
+
+static void who_is_not_admitted_is_served_by_its_own_daemon(void **state)
+{
+    (void)state;
+    if (geteuid() != 0 || unshare(CLONE_NEWNS) != 0 ||
+        mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+        mount("none", "/run", "tmpfs", 0, "mode=755") != 0) {
+        print_message("needs the right to have a /run of its own\n");
+        skip();
+    }
+    assert_int_equal(mkdir("/run/doca_urom", 0755), 0);
+    snprintf(own_socket, sizeof(own_socket), "/run/doca_urom/card0.sock");
+    start(NULL, NULL);
+    as_stranger(expect_own_daemon_after_refusal);
+    assert_true(fixture_log_count(&daemon_one, "of user 64077 is refused") >= 2);
+    stop();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -229,6 +275,7 @@ int main(void)
         cmocka_unit_test(a_user_is_admitted_and_its_workers_run_as_it),
         cmocka_unit_test(a_group_is_admitted),
         cmocka_unit_test(two_users_with_one_id_have_two_processes_and_do_not_see_each_other),
+        cmocka_unit_test(who_is_not_admitted_is_served_by_its_own_daemon),
     };
 
     return cmocka_run_group_tests(tests, setup, teardown);
