@@ -296,6 +296,37 @@ run_ranks() # sample, what it must print, arguments...
     fi
 }
 
+# A worker dies while the ranks exchange blocks: all of them end, none waits for the others.
+lose_worker()
+{
+    local program=$samples/doca_urom/urom_overlap/build-host/urom_overlap ranks worker status=0
+    if ! command -v mpirun >/dev/null || [ ! -x "$program" ] || [ "${wrapper[0]-}" = valgrind ]; then
+        return
+    fi
+    timeout 100 "${wrapper[@]}" mpirun --allow-run-as-root --oversubscribe --bind-to none -n 2 "$program" \
+        67108864 >"$stage/out" 2>&1 </dev/null &
+    ranks=$!
+    for _ in {1..600}; do
+        worker=$("$stage$prefix/tools/doca_urom_ctl" workers | awk '
+            / pid / { for (i = 1; i < NF; i++) if ($i == "pid") pid = $(i + 1) }
+            $1 == "commands" && $2 >= 16 { print pid; exit }')
+        [ -n "$worker" ] && break
+        sleep 0.05
+    done
+    [ -n "$worker" ] && kill -KILL "$worker"
+    wait "$ranks" || status=$?
+    if [ $status -ne 1 ] || ! grep -q "failed: .*(DOCA_ERROR_IO_FAILED)" "$stage/out"; then
+        fail "urom_overlap whose worker dies: exit status $status"
+    fi
+}
+
+refuse_ranks() # sample, arguments...
+{
+    if [ -x "$samples/$1/build-host/$(basename "$1")" ]; then
+        refuse "$1" "usage: " "$2"
+    fi
+}
+
 refuse doca_urom/urom_active_message "failed: .*(DOCA_ERROR_NOT_PERMITTED)"
 [ "$(grep -c "failed: " "$stage/out")" -eq 1 ] || fail "urom_active_message: several say why"
 refuse doca_urom/urom_active_message "usage: " 4032
@@ -314,6 +345,11 @@ run doca_urom/urom_active_message "501 messages, 501 right answers; the handler 
 run doca_urom/urom_active_message "36 messages, 36 right answers; the handler counted 35" host 5000001 7
 run_ranks doca_urom/urom_allreduce "2 ranks added 1000 elements" 1000
 run_ranks doca_urom/urom_overlap "overlap" 65536
+lose_worker
+for number in 0 abc -1; do
+    refuse_ranks doca_urom/urom_overlap $number
+    refuse_ranks doca_urom/urom_allreduce $number
+done
 kill "$daemon"
 wait "$daemon" || { cp "$stage/daemon.out" "$stage/out"; fail "the service: exit status $?"; }
 

@@ -89,7 +89,7 @@ doca_error_t ranks_open(struct ranks *r)
     *r = (struct ranks){.rank = 0};
     MPI_Comm_rank(MPI_COMM_WORLD, &r->rank);
     MPI_Comm_size(MPI_COMM_WORLD, &r->size);
-    result = session_open(&r->s, (uint64_t)r->rank, plugins);
+    result = ranks_agree(session_open(&r->s, (uint64_t)r->rank, plugins));
     if (result == DOCA_SUCCESS)
         result = join(r);
     return result == DOCA_SUCCESS ? open_team(r) : result;
@@ -101,6 +101,14 @@ void ranks_close(struct ranks *r)
                                                                             &r->s)) == DOCA_SUCCESS)
         ranks_wait(r);
     session_close(&r->s);
+}
+
+doca_error_t ranks_agree(doca_error_t own)
+{
+    int mine = (int)own, all;
+
+    MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    return (doca_error_t)all;
 }
 
 doca_error_t ranks_wait(struct ranks *r)

@@ -20,6 +20,10 @@ struct ranks {
 doca_error_t ranks_open(struct ranks *r);
 void ranks_close(struct ranks *r);
 
+/* DOCA_SUCCESS once all ranks have it, else a failure of one of them, the same at all: none goes on
+ * to where others do not come. All call it. */
+doca_error_t ranks_agree(doca_error_t own);
+
 /* Gives the processor away while operations are in flight: ranks may share one. */
 doca_error_t ranks_wait(struct ranks *r);
 

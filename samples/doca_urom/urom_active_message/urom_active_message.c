@@ -5,7 +5,6 @@
  *
  *     urom_active_message [LONGEST [COUNT]]
  */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +13,7 @@
 #include <doca_urom_am.h>
 #include <doca_urom_rma.h>
 
+#include "../../common/number.h"
 #include "../../common/partners.h"
 #include "handlers.h"
 
@@ -355,26 +355,13 @@ static doca_error_t ask_everything(struct partners *p, const struct options *opt
 
 /* ---------------------------------------------------------------------------------------------- */
 
-static bool parse(const char *text, unsigned long min, unsigned long max, unsigned long *number)
-{
-    unsigned long value;
-    char *end;
-
-    errno = 0;
-    value = strtoul(text, &end, 10);
-    if (errno != 0 || end == text || *end != '\0' || value < min || value > max)
-        return false;
-    *number = value;
-    return true;
-}
-
 static bool parse_all(int argc, char **argv, struct options *options)
 {
     const struct options usual = *options;
 
     if (argc <= 3 &&
-        (argc < 2 || parse(argv[1], MESSAGE_MAX + 1, LONGEST_MAX, &options->longest)) &&
-        (argc < 3 || parse(argv[2], 1, COUNT_MAX, &options->count)))
+        (argc < 2 || number_parse(argv[1], MESSAGE_MAX + 1, LONGEST_MAX, &options->longest)) &&
+        (argc < 3 || number_parse(argv[2], 1, COUNT_MAX, &options->count)))
         return true;
     fprintf(stderr,
             "usage: %s [LONGEST [COUNT]]\n"

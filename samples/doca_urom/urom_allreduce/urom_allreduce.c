@@ -9,7 +9,10 @@
 
 #include <mpi.h>
 
+#include "../../common/number.h"
 #include "../../common/ranks.h"
+
+#define COUNT_MAX (1ul << 27)
 
 /* Sums up i * (rank + 1) and looks at the result. */
 static doca_error_t sum_up(struct ranks *r, double *vector, size_t count)
@@ -40,11 +43,16 @@ static doca_error_t sum_up(struct ranks *r, double *vector, size_t count)
 
 int main(int argc, char **argv)
 {
-    const size_t count = argc > 1 ? strtoul(argv[1], NULL, 10) : 100000;
-    double *vector = session_memory(count * sizeof(vector[0]));
+    unsigned long count = 100000;
     doca_error_t result;
+    double *vector;
     struct ranks r;
 
+    if (argc > 2 || (argc == 2 && !number_parse(argv[1], 1, COUNT_MAX, &count))) {
+        fprintf(stderr, "usage: %s [ELEMENTS], 1 to %lu\n", argv[0], COUNT_MAX);
+        return EXIT_FAILURE;
+    }
+    vector = session_memory(count * sizeof(vector[0]));
     if (vector == NULL)
         return 1;
     MPI_Init(&argc, &argv);
@@ -52,7 +60,7 @@ int main(int argc, char **argv)
     if (result == DOCA_SUCCESS)
         result = sum_up(&r, vector, count);
     if (result == DOCA_SUCCESS && r.rank == 0)
-        printf("%d ranks added %zu elements\n", r.size, count);
+        printf("%d ranks added %lu elements\n", r.size, count);
     ranks_close(&r);
     MPI_Finalize();
     munmap(vector, count * sizeof(vector[0]));

@@ -11,14 +11,17 @@
 
 #include <mpi.h>
 
+#include "../../common/number.h"
 #include "../../common/ranks.h"
 
-#define ROUNDS 10
+#define ROUNDS    10
+#define BYTES_MAX (1ul << 30)
 
 struct exchange {
     struct ranks *r;
     struct doca_urom_coll_place from, to;
     size_t bytes;
+    doca_error_t result; /* the same at all ranks */
 };
 
 static volatile double sink;
@@ -49,19 +52,24 @@ static double elapsed(double begin)
     return slowest;
 }
 
-/* Begins an all-to-all, computes, waits. Seconds; negative: it failed. */
-static double run(const struct exchange *x, long turns)
+/* Begins an all-to-all, computes, waits. Seconds; once one has failed there is no other. */
+static double run(struct exchange *x, long turns)
 {
     doca_error_t result;
-    double begin;
+    double begin, seconds;
 
+    if (x->result != DOCA_SUCCESS)
+        return 0;
     MPI_Barrier(MPI_COMM_WORLD);
     begin = now();
     result = doca_urom_coll_alltoall(x->r->team, x->from, x->to, x->bytes, session_done, &x->r->s);
-    if (session_begun(&x->r->s, result) != DOCA_SUCCESS)
-        return -1;
-    compute(turns);
-    return ranks_wait(x->r) == DOCA_SUCCESS ? elapsed(begin) : -1;
+    if (session_begun(&x->r->s, result) == DOCA_SUCCESS) {
+        compute(turns);
+        result = ranks_wait(x->r);
+    }
+    seconds = elapsed(begin);
+    x->result = ranks_agree(result);
+    return seconds;
 }
 
 static double compute_alone(long turns)
@@ -74,8 +82,8 @@ static double compute_alone(long turns)
     return elapsed(begin);
 }
 
-/* In percent of the shorter one of the two. */
-static double measure(const struct exchange *x)
+/* In percent of the shorter one of the two; nothing if x->result is a failure. */
+static double measure(struct exchange *x)
 {
     double wire = 0, work, both = 0;
     long turns = 1000;
@@ -87,6 +95,8 @@ static double measure(const struct exchange *x)
     work = compute_alone(turns);
     for (int i = 0; i < ROUNDS; i++)
         both += run(x, turns) / ROUNDS;
+    if (x->result != DOCA_SUCCESS)
+        return 0;
     if (x->r->rank == 0)
         printf("all-to-all %.0f us, computation %.0f us, both %.0f us\n", wire * 1e6, work * 1e6,
                both * 1e6);
@@ -99,35 +109,41 @@ static doca_error_t overlap(struct ranks *r, char *memory, size_t bytes)
     const size_t half = bytes * (size_t)r->size;
     struct doca_urom_ops_region *region;
     struct exchange x = {.r = r, .bytes = bytes};
-    doca_error_t result =
-        session_region(&r->s, memory, 2 * half, DOCA_UROM_OPS_ACCESS_NONE, &region);
     double percent;
 
-    if (result != DOCA_SUCCESS)
-        return result;
+    x.result = memory != NULL
+                   ? session_region(&r->s, memory, 2 * half, DOCA_UROM_OPS_ACCESS_NONE, &region)
+                   : DOCA_ERROR_NO_MEMORY;
+    x.result = ranks_agree(x.result);
+    if (x.result != DOCA_SUCCESS)
+        return x.result;
     x.from = (struct doca_urom_coll_place){region, (uintptr_t)memory};
     x.to = (struct doca_urom_coll_place){region, (uintptr_t)memory + half};
     run(&x, 0);
     percent = measure(&x);
-    if (r->rank == 0)
+    if (x.result == DOCA_SUCCESS && r->rank == 0)
         printf("%d ranks, blocks of %zu bytes: %.0f %% overlap\n", r->size, bytes, percent);
-    return r->s.status;
+    return x.result;
 }
 
 int main(int argc, char **argv)
 {
-    const size_t bytes = argc > 1 ? strtoul(argv[1], NULL, 10) : 1 << 20;
+    unsigned long bytes = 1 << 20;
     doca_error_t result;
     char *memory = NULL;
     struct ranks r;
     size_t len = 0;
 
+    if (argc > 2 || (argc == 2 && !number_parse(argv[1], 1, BYTES_MAX, &bytes))) {
+        fprintf(stderr, "usage: %s [BYTES A BLOCK], 1 to %lu\n", argv[0], BYTES_MAX);
+        return EXIT_FAILURE;
+    }
     MPI_Init(&argc, &argv);
     result = ranks_open(&r);
     if (result == DOCA_SUCCESS) {
         len = 2 * bytes * (size_t)r.size;
         memory = session_memory(len);
-        result = memory != NULL ? overlap(&r, memory, bytes) : DOCA_ERROR_NO_MEMORY;
+        result = overlap(&r, memory, bytes);
     }
     ranks_close(&r);
     MPI_Finalize();
