@@ -177,6 +177,34 @@ run_channel doca_comch/comch_stream "500 pieces sent" "" 500
 run_channel doca_comch/comch_file_copy "5000001 bytes offered and fetched" "$stage/fetched" \
     "$stage/source"
 cmp "$stage/source" "$stage/fetched" >"$stage/out" 2>&1 || fail "comch_file_copy: the copy differs"
+for number in 0 -5 abc; do
+    refuse doca_comch/comch_stream "usage: " $number
+done
+for number in 0 99999 abc; do
+    refuse doca_rdma/rdma_ping_pong "usage: " $number
+done
+
+# The DPU's disk is full: that is what it says, and the host ends as well.
+fill_disk()
+{
+    local folder=$samples/doca_comch/comch_file_copy status=0 pid
+    mkdir -p "$stage/small"
+    unshare -m mount -t tmpfs -o size=1m tmpfs "$stage/small" 2>/dev/null || return
+    # shellcheck disable=SC2016
+    timeout 120 unshare -m sh -c 'mount -t tmpfs -o size=1m tmpfs "$1" && shift && exec "$@"' - \
+        "$stage/small" "${wrapper[@]}" "$folder/build-dpu/comch_file_copy" "$stage/small/copy" \
+        >"$stage/dpu.out" 2>&1 </dev/null &
+    pid=$!
+    timeout 120 "${wrapper[@]}" "$folder/build-host/comch_file_copy" "$stage/source" >"$stage/out" 2>&1 \
+        </dev/null || status=$?
+    wait "$pid" && status=0
+    cat "$stage/dpu.out" >>"$stage/out"
+    if [ $status -ne 1 ] || ! grep -q "No space left on device" "$stage/out"; then
+        fail "comch_file_copy onto a full disk: exit status $status"
+    fi
+}
+
+fill_disk
 # Nobody else gets the port while this program has it; a server may listen to it all the same.
 coproc HELD {
     exec python3 -c 'import socket, sys

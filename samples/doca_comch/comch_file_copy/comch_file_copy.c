@@ -6,6 +6,7 @@
  *     comch_file_copy FILE        (host: what to copy; DPU: where to)
  */
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -96,6 +97,21 @@ static doca_error_t fetch(struct doca_dev *dev, struct copy *copy)
     return result;
 }
 
+/* With room for all: what is mapped but has no place on the disk would fail the copy later. -1
+ * after a message. */
+static int open_destination(const char *path, uint64_t len)
+{
+    int file = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    int err = file < 0 ? errno : len > 0 ? posix_fallocate(file, 0, (off_t)len) : 0;
+
+    if (err == 0)
+        return file;
+    DOCA_LOG_ERR("%s cannot have %llu bytes: %s", path, (unsigned long long)len, strerror(err));
+    if (file >= 0)
+        close(file);
+    return -1;
+}
+
 static doca_error_t run(struct sample_channel *channel, struct copy *copy, const char *path)
 {
     doca_error_t result = DOCA_SUCCESS;
@@ -105,8 +121,8 @@ static doca_error_t run(struct sample_channel *channel, struct copy *copy, const
         result = sample_channel_step(channel);
     if (result != DOCA_SUCCESS || copy->offer.desc_len > sizeof(copy->offer.desc))
         return result != DOCA_SUCCESS ? result : DOCA_ERROR_INVALID_VALUE;
-    file = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (file < 0 || ftruncate(file, (off_t)copy->offer.len) != 0)
+    file = open_destination(path, copy->offer.len);
+    if (file < 0)
         result = DOCA_ERROR_OPERATING_SYSTEM;
     if (result == DOCA_SUCCESS)
         result = map_file(copy, file, (size_t)copy->offer.len, PROT_READ | PROT_WRITE);

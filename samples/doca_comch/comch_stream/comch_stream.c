@@ -5,6 +5,7 @@
  *     comch_stream [PIECES]        (host; the DPU needs no argument)
  */
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,12 +15,14 @@
 #include <doca_log.h>
 
 #include "../../common/channel.h"
+#include "../../common/number.h"
 
 DOCA_LOG_REGISTER(STREAM);
 
 #define SERVICE   "stream"
 #define PIECE     4096u
 #define IN_FLIGHT 16u
+#define PIECES    10000ul /* without an argument */
 
 /* One producer or consumer with the memory of its pieces. */
 struct stream {
@@ -296,20 +299,35 @@ static void destroy(struct stream *stream)
 
 #endif
 
+/* How many pieces; the DPU learns it from the host. */
+static bool parse(int argc, char **argv, unsigned long *pieces)
+{
+#ifdef DOCA_ARCH_DPU
+    (void)pieces;
+    return sample_takes_no_arguments(argc, argv) == DOCA_SUCCESS;
+#else
+    if (argc == 1 || (argc == 2 && number_parse(argv[1], 1, ULONG_MAX, pieces)))
+        return true;
+    fprintf(stderr, "usage: %s [PIECES], 1 at least\n", argv[0]);
+    return false;
+#endif
+}
+
 int main(int argc, char **argv)
 {
     static char bytes[IN_FLIGHT * PIECE];
     struct stream stream = {.bytes = bytes};
+    unsigned long pieces = PIECES;
     doca_error_t result;
 
+    if (!parse(argc, argv, &pieces))
+        return EXIT_FAILURE;
     device_open_log();
 #ifdef DOCA_ARCH_DPU
-    (void)argc;
-    (void)argv;
     stream.channel.on_message = learn_number;
     stream.channel.user = &stream;
 #else
-    stream.pieces = argc > 1 ? strtoull(argv[1], NULL, 10) : 10000;
+    stream.pieces = pieces;
 #endif
     result = sample_channel_open(&stream.channel, SERVICE);
     if (result != DOCA_SUCCESS)

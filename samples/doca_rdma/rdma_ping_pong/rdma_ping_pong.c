@@ -8,12 +8,14 @@
  * 1 to a number in the server's memory in each round, and reads it at the end. The number's map
  * travels in the first message, as any bytes may.
  */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <doca_rdma.h>
 
+#include "../../common/number.h"
 #include "../../common/sample.h"
 
 #define MESSAGE_SIZE 1024
@@ -21,6 +23,7 @@
 #define COUNTER_AT   (RESULT_AT + 8)
 #define MEMORY_SIZE  (COUNTER_AT + 8)
 #define TASKS        4
+#define ROUNDS_MAX   (ULONG_MAX / 4)
 
 struct side {
     struct doca_dev *dev;
@@ -360,19 +363,20 @@ static doca_error_t ask(struct side *side, unsigned long rounds)
 int main(int argc, char **argv)
 {
     struct side side = {.outcome = DOCA_SUCCESS};
-    unsigned long rounds = argc > 3 ? strtoul(argv[3], NULL, 10) : 1000;
-    uint16_t port = argc > 1 ? (uint16_t)strtoul(argv[1], NULL, 10) : 0;
+    unsigned long rounds = 1000, port = 0;
     doca_error_t result;
 
-    if (argc < 2) {
-        fprintf(stderr, "usage: %s PORT [ADDRESS [ROUNDS]]\n", argv[0]);
+    if (argc < 2 || argc > 4 || !number_parse(argv[1], 1, UINT16_MAX, &port) ||
+        (argc == 4 && !number_parse(argv[3], 1, ROUNDS_MAX, &rounds))) {
+        fprintf(stderr, "usage: %s PORT [ADDRESS [ROUNDS]]; ports are 1 to %u, rounds 1 to %lu\n",
+                argv[0], UINT16_MAX, ROUNDS_MAX);
         return 1;
     }
     result = open_side(&side);
     if (result == DOCA_SUCCESS && argc == 2)
-        result = serve(&side, port);
+        result = serve(&side, (uint16_t)port);
     else if (result == DOCA_SUCCESS)
-        result = connect_to(&side, argv[2], port);
+        result = connect_to(&side, argv[2], (uint16_t)port);
     if (result == DOCA_SUCCESS && argc > 2)
         result = ask(&side, rounds);
     close_side(&side);
