@@ -182,10 +182,47 @@ static int open_log(const char *file, char path[PATH_MAX])
     return fd;
 }
 
+/* What a message says behind the marks in front of it. */
+static const char *without_marks(const char *line)
+{
+    while (line[0] == '[' && strchr(line, ']') != NULL)
+        line = strchr(line, ']') + 1;
+    return line + strspn(line, " ");
+}
+
+/* The first error that was written into the log behind `begin`, or the first line when none is
+ * marked as one. */
+static void tell_first_error(const char *log, off_t begin)
+{
+    char line[1024], first[1024] = "";
+    OD_AUTO_FILE FILE *file = fopen(log, "re");
+    bool found = false;
+
+    if (file == NULL || fseeko(file, begin, SEEK_SET) != 0)
+        return;
+    while (!found && fgets(line, sizeof(line), file) != NULL) {
+        found = strstr(line, "[ERR]") != NULL;
+        if (found || first[0] == '\0')
+            memcpy(first, line, sizeof(first));
+    }
+    first[strcspn(first, "\n")] = '\0';
+    if (first[0] != '\0')
+        fprintf(stderr, "opendoca up: %s\n", without_marks(first));
+}
+
+static void exec_daemon(const char *const *args)
+{
+    char path[PATH_MAX];
+
+    program_path("services", "doca_urom_daemon", path);
+    execv(path, (char *const *)args);
+    fprintf(stderr, "cannot run %s: %s\n", path, strerror(errno));
+    _exit(127);
+}
+
 static void become_daemon(const char *device, char **more, int log)
 {
     const char *args[64] = {"doca_urom_daemon"};
-    char path[PATH_MAX];
     int n = 1, null = open("/dev/null", O_RDONLY | O_CLOEXEC);
 
     if (device != NULL) {
@@ -198,14 +235,11 @@ static void become_daemon(const char *device, char **more, int log)
     dup2(null, STDIN_FILENO);
     dup2(log, STDOUT_FILENO);
     dup2(log, STDERR_FILENO);
-    program_path("services", "doca_urom_daemon", path);
-    execv(path, (char *const *)args);
-    fprintf(stderr, "cannot run %s: %s\n", path, strerror(errno));
-    _exit(127);
+    exec_daemon(args);
 }
 
 /* Until it answers, or has ended. */
-static int wait_up(FILE *out, pid_t pid, const char *device, const char *log)
+static int wait_up(FILE *out, pid_t pid, const char *device, const char *log, off_t begin)
 {
     const long long end = now_ms() + PATIENCE_MS;
     bool other = false; /* somebody else has started one at the same time */
@@ -227,6 +261,7 @@ static int wait_up(FILE *out, pid_t pid, const char *device, const char *log)
         if (!other && waitpid(pid, &status, WNOHANG) == pid) {
             other = tool_exit_status(status) == DAEMON_SERVED;
             if (!other) {
+                tell_first_error(log, begin);
                 fprintf(stderr, "opendoca up: the service ends with status %d; see %s\n",
                         tool_exit_status(status), log);
                 return EXIT_FAILURE;
@@ -242,19 +277,30 @@ static int wait_up(FILE *out, pid_t pid, const char *device, const char *log)
 
 static int up(FILE *out, const char *device, const char *file, char **more)
 {
+    static const char *const help[] = {"doca_urom_daemon", "--help", NULL};
     char path[PATH_MAX];
     OD_AUTO_FD int log = -1;
-    pid_t stuck, pid = ask_or_blame(device, &stuck);
+    pid_t stuck, pid;
+    off_t begin;
 
+    if (*more != NULL && (strcmp(*more, "--help") == 0 || strcmp(*more, "-h") == 0))
+        exec_daemon(help);
+    pid = ask_or_blame(device, &stuck);
     if (stuck > 0)
         return refuse_stuck(stuck);
     if (pid > 0) {
         fprintf(out, "the service is up already, process %d\n", (int)pid);
+        if (*more != NULL)
+            fprintf(stderr,
+                    "opendoca up: it has its own options, '%s' is ignored; opendoca down "
+                    "first\n",
+                    *more);
         return EXIT_SUCCESS;
     }
     log = open_log(file, path);
     if (log < 0)
         return EXIT_FAILURE;
+    begin = lseek(log, 0, SEEK_END);
     pid = fork();
     if (pid == 0)
         become_daemon(device, more, log);
@@ -262,7 +308,7 @@ static int up(FILE *out, const char *device, const char *file, char **more)
         fprintf(stderr, "opendoca up: %s\n", strerror(errno));
         return EXIT_FAILURE;
     }
-    return wait_up(out, pid, device, path);
+    return wait_up(out, pid, device, path, begin);
 }
 
 int tool_service_up(void)

@@ -13,6 +13,7 @@
 #include <doca_log.h>
 
 #include "urom/wire/names.h"
+#include "util/cleanup.h"
 #include "util/parse.h"
 
 DOCA_LOG_REGISTER(UROM::DAEMON::OPTIONS);
@@ -141,12 +142,39 @@ OPTION(add_listen)
     return DOCA_SUCCESS;
 }
 
+/* False where that cannot be told. */
+static bool online_cpus(char text[256], struct urom_cpus *cpus)
+{
+    OD_AUTO_FILE FILE *file = fopen("/sys/devices/system/cpu/online", "re");
+
+    if (file == NULL || fgets(text, 256, file) == NULL)
+        return false;
+    text[strcspn(text, "\n")] = '\0';
+    return urom_cpus_parse(text, cpus) == 0;
+}
+
+static bool have_common(const struct urom_cpus *a, const struct urom_cpus *b)
+{
+    for (size_t i = 0; i < sizeof(a->bits); i++) {
+        if ((a->bits[i] & b->bits[i]) != 0)
+            return true;
+    }
+    return false;
+}
+
+/* Some of the list may be missing, so that one list does for several machines; not all of it. */
 OPTION(set_cpuset)
 {
     struct daemon_options *options = config;
+    struct urom_cpus online = {0};
+    char text[256], expected[300];
 
     if (urom_cpus_parse(value, &options->cpus) != 0)
         return bad("cpuset", value, "a list of CPUs below 1024, such as 0-3,8");
+    if (online_cpus(text, &online) && !have_common(&online, &options->cpus)) {
+        snprintf(expected, sizeof(expected), "any of the CPUs that there are: %s", text);
+        return bad("cpuset", value, expected);
+    }
     return DOCA_SUCCESS;
 }
 

@@ -240,6 +240,18 @@ class Service(OpendocaTest):
     def test_a_daemon_that_cannot_start_is_told(self):
         result = self.service('up', '--', '--cpuset', 'none', status=1)
         self.assertIn('ends with status 1', result.stderr)
+        self.assertRegex(result.stderr, '(?m)^opendoca up: --cpuset: "none" is not a list of CPUs')
+        result = self.service('up', '--', '--cpuset', '1023', status=1)
+        self.assertRegex(result.stderr, '(?m)^opendoca up: --cpuset: "1023" is not any of the CPUs that there are: 0')
+        result = self.service('up', '--', '--bogus', status=1)
+        self.assertIn('--bogus is an unknown flag', result.stderr)
+        self.assertEqual(result.stderr.count('\n'), 2, result.stderr)
+
+    def test_help_and_options_for_one_that_is_up(self):
+        self.assertIn('--max-workers', self.service('up', '--', '--help').stdout)
+        self.service('status', status=1)
+        self.service('up')
+        self.assertIn("'--max-workers' is ignored", self.service('up', '--', '--max-workers', '3').stderr)
 
     @staticmethod
     def runs(pid):
