@@ -172,6 +172,7 @@ refuse doca_dma/dma_list_copy "at most 64 pieces" -nd 65
 refuse doca_dma/dma_local_copy "at most 1023" -t "$(printf '%1024s')"
 refuse doca_common/pe_event_loop "without arguments" --nope
 
+refuse doca_dma/dma_local_copy "in the role host.*pkgconfig.*OPENDOCA_ROLE=dpu" -p 03:00.0
 run_channel doca_comch/comch_ping_pong "200 answers" "" "a ball" 200
 run_channel doca_comch/comch_stream "500 pieces sent" "" 500
 run_channel doca_comch/comch_file_copy "5000001 bytes offered and fetched" "$stage/fetched" \

@@ -10,6 +10,15 @@
 
 DOCA_LOG_REGISTER(DEVICE);
 
+/* What the pkg-config files chose. */
+#ifdef DOCA_ARCH_DPU
+#define BUILT_FOR  "dpu"
+#define BUILT_WITH "pkgconfig-dpu"
+#else
+#define BUILT_FOR  "host"
+#define BUILT_WITH "pkgconfig"
+#endif
+
 void device_open_log(void)
 {
     static bool is_open;
@@ -41,11 +50,16 @@ static bool is_called(const struct doca_devinfo *info, const char *name)
 static void say_not_found(const char *name, const char *what)
 {
     const char *file = getenv("OPENDOCA_CONFIG");
+    const char *role = getenv("OPENDOCA_ROLE");
 
-    DOCA_LOG_ERR("No device%s%s with %s in this role; 'opendoca device list' shows those of the "
-                 "devices file. OPENDOCA_CONFIG, which names that file, is %s; 'opendoca wire' "
+    if (role == NULL || role[0] == '\0')
+        role = BUILT_FOR;
+    DOCA_LOG_ERR("No device%s%s with %s in the role %s. A program built with " BUILT_WITH
+                 " has the role " BUILT_FOR "; OPENDOCA_ROLE=host or OPENDOCA_ROLE=dpu selects "
+                 "another one. 'opendoca device list' shows the devices of the devices file. "
+                 "OPENDOCA_CONFIG, which names that file, is %s; 'opendoca wire' "
                  "makes a file with two Ethernet devices",
-                 name != NULL ? " " : "", name != NULL ? name : "", what,
+                 name != NULL ? " " : "", name != NULL ? name : "", what, role,
                  file != NULL && file[0] != '\0' ? file : "not set");
 }
 
