@@ -190,7 +190,7 @@ static doca_error_t import_failed(int err, const char *func, const struct doca_d
                          "that has it",
                          dev->info.name);
     return CORE_FAIL(core_error_from_peer(err), CORE_LOG_MMAP, func, dev->info.name, "export_desc",
-                     "%s", soft_reason());
+                     "of no use here: %s", soft_reason());
 }
 
 static doca_error_t import_map(const void *desc, size_t len, struct doca_dev *dev, const char *func,

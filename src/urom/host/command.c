@@ -74,7 +74,7 @@ static OD_COLD doca_error_t refuse_lost(const struct doca_urom_worker *worker, b
             DOCA_ERROR_NOT_PERMITTED, CORE_LOG_UROM, SUBMIT, worker->ctx.name, "service",
             "lost" CORE_REMEDY "stop the contexts and start them again when the daemon is back");
     return CORE_FAIL(DOCA_ERROR_IO_FAILED, CORE_LOG_UROM, SUBMIT, worker->ctx.name, "worker",
-                     "%llu is gone" CORE_REMEDY
+                     "%llu, which has gone" CORE_REMEDY
                      "see doca_urom_ctl workers for why; stop the context and start it again",
                      (unsigned long long)worker->id);
 }
@@ -244,7 +244,7 @@ static OD_COLD void lose(struct doca_urom_worker *worker, const char *why)
     if (worker->ctx.inflight > 0 && worker->ctx.state == DOCA_CTX_STATE_RUNNING)
         CORE_FAIL(DOCA_ERROR_IO_FAILED, CORE_LOG_UROM, "doca_pe_progress", worker->ctx.name,
                   "worker",
-                  "%llu %s with %zu tasks in flight" CORE_REMEDY
+                  "%llu, which %s, with %zu tasks in flight" CORE_REMEDY
                   "see doca_urom_ctl workers; stop the context and start it again",
                   (unsigned long long)worker->id, why, worker->ctx.inflight);
     urom_commands_fail(worker);
@@ -282,7 +282,7 @@ static inline command_t *next_notification(struct doca_urom_worker *worker, doca
         if (od_likely(err == -EAGAIN))
             return NULL;
         if (od_unlikely(err != 0)) {
-            lose(worker, "is gone");
+            lose(worker, "has gone");
             return NULL;
         }
         if (od_unlikely(msg.len > worker->max_msg || !urom_notify_read(msg.data, msg.len, &head))) {

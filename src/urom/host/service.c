@@ -263,9 +263,10 @@ doca_urom_service_get_plugins_list(struct doca_urom_service *service_ctx,
     if (result != DOCA_SUCCESS)
         return result;
     if (service_ctx->nplugins == 0)
-        return CORE_FAIL(
-            DOCA_ERROR_NOT_FOUND, CORE_LOG_UROM, __func__, service_ctx->ctx.name, "plugins",
-            "none" CORE_REMEDY "see the daemon's log; UROM_PLUGIN_PATH names where it looks");
+        return CORE_FAIL(DOCA_ERROR_NOT_FOUND, CORE_LOG_UROM, __func__, service_ctx->ctx.name,
+                         "number of plugins",
+                         "0" CORE_REMEDY
+                         "see the daemon's log; UROM_PLUGIN_PATH names where it looks");
     *plugins = service_ctx->plugins;
     *plugins_count = service_ctx->nplugins;
     return DOCA_SUCCESS;

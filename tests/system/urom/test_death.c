@@ -121,6 +121,7 @@ static void commands_of_a_dead_worker_fail_in_the_order_of_their_submits(void **
     fixture_no_event(host.pe, 1000);
     assert_int_equal(fixture_state(doca_urom_worker_as_ctx(worker)), DOCA_CTX_STATE_RUNNING);
     assert_doca(DOCA_ERROR_IO_FAILED, fixture_submit(tasks[0]));
+    assert_non_null(strstr(opendoca_last_error(), "which has gone"));
     ping(other); /* is not disturbed */
     for (unsigned int i = 0; i < 16; i++)
         assert_ok(doca_urom_worker_cmd_task_release(tasks[i]));
