@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+#define ENDED_MAX 8 /* lines about workers that have ended */
+
 const char *ctl_text(const json_t *object, const char *key)
 {
     const char *text = json_string_value(json_object_get(object, key));
@@ -87,6 +89,7 @@ void ctl_print_workers(const json_t *status)
 {
     const json_t *list = json_object_get(status, "workers");
     const json_t *ended = json_object_get(status, "ended");
+    const size_t total = json_array_size(ended);
     json_t *one;
     size_t i;
 
@@ -96,8 +99,12 @@ void ctl_print_workers(const json_t *status)
     {
         print_worker(one);
     }
+    if (total > ENDED_MAX)
+        printf("%zu workers have ended, the last %d (--json status has all):\n", total, ENDED_MAX);
     json_array_foreach((json_t *)ended, i, one)
     {
+        if (i + ENDED_MAX < total)
+            continue;
         printf("worker %s of user %lld has ended: %s (%lld starts)\n", ctl_text(one, "id"),
                ctl_number(one, "uid"), ctl_text(one, "last_exit"), ctl_number(one, "starts"));
     }

@@ -87,6 +87,12 @@ static bool is_in_state(void *arg)
     return so;
 }
 
+static bool has_one_worker(void *arg)
+{
+    (void)arg;
+    return fixture_workers() == 1;
+}
+
 static void a_worker_that_does_not_move_is_reported_and_recovers(void **state)
 {
     struct doca_urom_worker_cmd_task *task;
@@ -281,6 +287,27 @@ static void everything_is_shown(void **state)
     assert_int_equal(ctl("--help", out, sizeof(out)), 0);
 }
 
+static void the_last_workers_that_ended_are_listed(void **state)
+{
+    char out[65536];
+
+    (void)state;
+    open_all(NULL);
+    for (uint64_t id = 10; id < 19; id++) {
+        struct doca_urom_worker *one = fixture_worker(&host, id, plugin);
+
+        assert_int_equal(fixture_worker_start(&host, one), DOCA_CTX_STATE_RUNNING);
+        fixture_worker_end(&host, one);
+        fixture_wait(has_one_worker, NULL);
+    }
+    assert_int_equal(ctl("workers", out, sizeof(out)), 0);
+    assert_non_null(strstr(out, "9 workers have ended, the last 8"));
+    assert_null(strstr(out, "worker 10 of"));
+    assert_non_null(strstr(out, "worker 11 of"));
+    assert_non_null(strstr(out, "worker 18 of"));
+    close_all();
+}
+
 static bool has_napped_since(void *arg)
 {
     return fixture_counter("naps") > *(uint64_t *)arg;
@@ -313,6 +340,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(everything_is_shown),
+        cmocka_unit_test(the_last_workers_that_ended_are_listed),
         cmocka_unit_test(an_idle_service_does_next_to_nothing),
         cmocka_unit_test(a_worker_that_does_not_move_is_reported_and_recovers),
         cmocka_unit_test(a_worker_that_hangs_is_killed_when_that_is_wanted),
