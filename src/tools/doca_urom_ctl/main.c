@@ -34,17 +34,18 @@ static void usage(FILE *out)
     fprintf(out, "Usage: " CTL_PROGRAM " [OPTIONS] COMMAND\n\nCommands:\n");
     for (size_t i = 0; i < OD_ARRAY_SIZE(commands); i++)
         fprintf(out, "  %-18s %s\n", commands[i].word, commands[i].help);
-    fprintf(out, "\n"
-                 "  --socket PATH      where the daemon is (default: by device, or what\n"
-                 "                     DOCA_UROM_SOCKET says)\n"
-                 "  --device DEVICE    whose daemon is meant, by PCI address or IB device name\n"
-                 "                     (default: the first one)\n"
-                 "  --json             as a JSON object\n"
-                 "  -h, --help         this text\n"
-                 "  -v, --version      version\n\n"
-                 "Exit status: 0 healthy, 1 no daemon, 2 a worker is stuck or a plugin cannot be\n"
-                 "used, 3 wrong command line, 4 a daemon refuses, does not answer or cannot be\n"
-                 "reached.\n");
+    fprintf(out,
+            "\n"
+            "  --socket PATH      where the daemon is (default: by device, or what\n"
+            "                     DOCA_UROM_SOCKET says)\n"
+            "  --device DEVICE    whose daemon is meant, by PCI address or IB device name\n"
+            "                     (default: the first one)\n"
+            "  --json             as JSON: an object, for workers an array\n"
+            "  -h, --help         this text\n"
+            "  -v, --version      version\n\n"
+            "Exit status: 0 healthy, 1 no daemon, 2 a worker is stuck, or a plugin or a folder of\n"
+            "plugins cannot be used, 3 wrong command line, 4 a daemon refuses, does not answer or\n"
+            "cannot be reached.\n");
 }
 
 static const struct command *find(const char *word)

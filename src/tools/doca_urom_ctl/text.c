@@ -43,6 +43,12 @@ void ctl_print_plugins(const json_t *status)
     json_t *one;
     size_t i;
 
+    json_array_foreach(json_object_get(json_object_get(status, "service"), "bad_plugin_folders"), i,
+                       one)
+    {
+        printf("folder %s of UROM_PLUGIN_PATH cannot be read: %s\n", ctl_text(one, "path"),
+               ctl_text(one, "error"));
+    }
     if (json_array_size(list) == 0)
         printf("no plugins\n");
     json_array_foreach((json_t *)list, i, one)

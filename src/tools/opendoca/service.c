@@ -238,6 +238,21 @@ static void become_daemon(const char *device, char **more, int log)
     exec_daemon(args);
 }
 
+static void warn_of_folders(const char *device)
+{
+    json_t *status = ask(device, false, NULL), *one;
+    size_t i;
+
+    json_array_foreach(json_object_get(json_object_get(status, "service"), "bad_plugin_folders"), i,
+                       one)
+    {
+        fprintf(stderr, "opendoca up: folder %s of UROM_PLUGIN_PATH cannot be read: %s\n",
+                json_string_value(json_object_get(one, "path")),
+                json_string_value(json_object_get(one, "error")));
+    }
+    json_decref(status);
+}
+
 /* Until it answers, or has ended. */
 static int wait_up(FILE *out, pid_t pid, const char *device, const char *log, off_t begin)
 {
@@ -256,6 +271,7 @@ static int wait_up(FILE *out, pid_t pid, const char *device, const char *log, of
         if (found > 0 && (found == pid || other)) {
             fprintf(out, "the service is up%s, process %d, messages in %s\n",
                     other ? " already" : "", (int)found, log);
+            warn_of_folders(device);
             return EXIT_SUCCESS;
         }
         if (!other && waitpid(pid, &status, WNOHANG) == pid) {

@@ -142,6 +142,9 @@ struct daemon_plugin {
 void daemon_plugins_scan(struct daemon *daemon);
 /* The same when a folder changed since. */
 void daemon_plugins_look(struct daemon *daemon);
+/* A folder of the search path and why it cannot be read, or 0; false behind the last. */
+bool daemon_plugins_folder(const struct daemon *daemon, size_t index, char folder[PATH_MAX],
+                           int *err);
 bool daemon_plugins_busy(const struct daemon *daemon);
 /* Those that can be had now, ascending by id. Returns their number. */
 uint32_t daemon_plugins_list(const struct daemon *daemon,
@@ -346,6 +349,7 @@ struct daemon {
     size_t nplugins;
     struct od_list probes;
     int64_t scanned_ns[SOURCES_MAX]; /* of each folder: its change that was seen */
+    int scan_errno[SOURCES_MAX];     /* of each folder: why it cannot be read, or 0 */
     bool was_ready;
 
     struct od_list clients;

@@ -133,14 +133,17 @@ static int by_bytes(const struct dirent **a, const struct dirent **b)
     return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-static void scan_folder(struct daemon *daemon, const char *folder)
+/* 0, or an errno. */
+static int scan_folder(struct daemon *daemon, const char *folder)
 {
     struct dirent **files;
     int count = scandir(folder, &files, is_plugin_file, by_bytes);
 
     if (count < 0) {
-        DOCA_LOG_WARN("folder of plugins %s: %s", folder, strerror(errno));
-        return;
+        const int err = errno;
+
+        DOCA_LOG_WARN("folder of plugins %s: %s", folder, strerror(err));
+        return err;
     }
     for (int i = 0; i < count; i++) {
         if (i < FILES_MAX)
@@ -148,6 +151,7 @@ static void scan_folder(struct daemon *daemon, const char *folder)
         free(files[i]);
     }
     free(files);
+    return 0;
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -168,7 +172,7 @@ void daemon_plugins_scan(struct daemon *daemon)
         daemon->plugins[i].present = false;
     for (size_t i = 0; i < SOURCES_MAX && folder_at(daemon->options.plugin_path, i, folder); i++) {
         daemon->scanned_ns[i] = changed_ns(folder);
-        scan_folder(daemon, folder);
+        daemon->scan_errno[i] = scan_folder(daemon, folder);
     }
 }
 
@@ -183,6 +187,15 @@ void daemon_plugins_look(struct daemon *daemon)
         changed = changed || changed_ns(folder) != daemon->scanned_ns[i];
     if (changed)
         daemon_plugins_scan(daemon);
+}
+
+bool daemon_plugins_folder(const struct daemon *daemon, size_t index, char folder[PATH_MAX],
+                           int *err)
+{
+    if (index >= SOURCES_MAX || !folder_at(daemon->options.plugin_path, index, folder))
+        return false;
+    *err = daemon->scan_errno[index];
+    return true;
 }
 
 bool daemon_plugins_busy(const struct daemon *daemon)

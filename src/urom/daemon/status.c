@@ -50,6 +50,21 @@ static void set_count(json_t *object, const char *key, uint64_t value)
  * Service
  */
 
+/* Folders of the search path that cannot be read. */
+static json_t *bad_folders(const struct daemon *daemon)
+{
+    json_t *list = json_array();
+    char folder[PATH_MAX];
+    int err;
+
+    for (size_t i = 0; daemon_plugins_folder(daemon, i, folder, &err); i++) {
+        if (err != 0)
+            json_array_append_new(list,
+                                  json_pack("{s:s, s:s}", "path", folder, "error", strerror(err)));
+    }
+    return list;
+}
+
 static json_t *plugins(const struct daemon *daemon)
 {
     json_t *list = json_array();
@@ -127,6 +142,7 @@ static json_t *service(const struct daemon *daemon)
     json_object_set_new(object, "cpuset", cpus_text(&daemon->options.cpus));
     json_object_set_new(object, "ucx", ucx_version(daemon));
     json_object_set_new(object, "plugins", plugins(daemon));
+    json_object_set_new(object, "bad_plugin_folders", bad_folders(daemon));
     return object;
 }
 
@@ -339,6 +355,13 @@ static json_t *totals(const struct daemon_totals *totals)
 
 static const char *health(const struct daemon *daemon)
 {
+    char folder[PATH_MAX];
+    int err;
+
+    for (size_t i = 0; daemon_plugins_folder(daemon, i, folder, &err); i++) {
+        if (err != 0)
+            return "degraded";
+    }
     OD_LIST_FOR_EACH(link, &daemon->workers)
     {
         if (OD_LIST_ENTRY(link, struct daemon_worker, entry)->state == DAEMON_WORKER_STUCK)

@@ -292,6 +292,14 @@ class Service(OpendocaTest):
         os.chmod(self.folder, 0o700)
         self.assertIn('is down', self.service('down').stdout)
 
+    def test_a_folder_of_plugins_that_is_not_there_is_told(self):
+        self.env['UROM_PLUGIN_PATH'] = '/nowhere/plugins'
+        told = 'folder /nowhere/plugins of UROM_PLUGIN_PATH cannot be read: No such file'
+        self.assertIn(told, self.service('up').stderr)
+        out = self.service('status', status=2).stdout
+        self.assertIn('degraded', out)
+        self.assertIn(told, out)
+
     def test_a_wrong_command_is_named(self):
         self.assertIn("no command 'bogus'", self.run_tool('doca_urom_ctl', 'bogus', env=self.env, status=3).stderr)
 
