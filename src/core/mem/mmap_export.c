@@ -175,14 +175,21 @@ static int open_peer(const void *desc, size_t len, const struct soft_device *sof
 
     if (soft->caps.mmap_from_export_pci)
         err = soft_peer_import(desc, len, SOFT_PEER_KIND_PCI, soft->card, peer);
-    if (err != -EBADMSG && err != -EOPNOTSUPP)
+    if (soft->caps.mmap_from_export_pci && err != -EBADMSG)
         return err;
     rdma_err = soft_peer_import(desc, len, SOFT_PEER_KIND_RDMA, RDMA_CARD, peer);
     return rdma_err == -EBADMSG ? err : rdma_err;
 }
 
-static doca_error_t import_failed(int err, const char *func, const struct doca_dev *dev)
+static doca_error_t import_failed(int err, const char *func, const struct doca_dev *dev,
+                                  const struct soft_device *soft)
 {
+    if (err == -EOPNOTSUPP && soft->caps.mmap_from_export_pci)
+        return CORE_FAIL(DOCA_ERROR_NOT_SUPPORTED, CORE_LOG_MMAP, func, dev->info.name,
+                         "export_desc",
+                         "of memory that the copy engine does not reach: %s" CORE_REMEDY
+                         "without OPENDOCA_PEER_ENGINE one is chosen that does",
+                         soft_reason());
     if (err == -EOPNOTSUPP)
         return CORE_FAIL(DOCA_ERROR_NOT_SUPPORTED, CORE_LOG_MMAP, func, dev->info.name, "dev",
                          "%s, lacks the capability mmap_from_export_pci" CORE_REMEDY
@@ -208,7 +215,7 @@ static doca_error_t import_map(const void *desc, size_t len, struct doca_dev *de
     }
     err = open_peer(desc, len, dev->info.soft, &map->pub.peer);
     if (err != 0) {
-        result = import_failed(err, func, dev);
+        result = import_failed(err, func, dev, dev->info.soft);
         goto err_free;
     }
     soft_peer_map_info(map->pub.peer, &info);

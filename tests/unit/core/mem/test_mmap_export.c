@@ -244,6 +244,21 @@ static void access_tokens_are_checked(void **state)
  * Import
  */
 
+static void an_engine_that_does_not_reach_the_memory_is_told(void **state)
+{
+    static char private[64];
+    struct exported exp = export_range(private, 64, DOCA_ACCESS_FLAG_PCI_READ_ONLY);
+    struct doca_mmap *map;
+
+    (void)state;
+    setenv("OPENDOCA_PEER_ENGINE", "mapped", 1);
+    expect(DOCA_ERROR_NOT_SUPPORTED, import(exp.desc, exp.len, DEV_MAIN, &map));
+    unsetenv("OPENDOCA_PEER_ENGINE");
+    said("memory is private");
+    said("OPENDOCA_PEER_ENGINE");
+    ok(doca_mmap_destroy(exp.map));
+}
+
 static void import_shows_the_exporters_range(void **state)
 {
     struct exported exp = export_range(memory + 5, 1000, DOCA_ACCESS_FLAG_PCI_READ_ONLY);
@@ -564,6 +579,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(exporting_again_gives_the_same_descriptor),
         cmocka_unit_test(exported_map_is_closed_for_good),
         cmocka_unit_test(access_tokens_are_checked),
+        cmocka_unit_test(an_engine_that_does_not_reach_the_memory_is_told),
         cmocka_unit_test(import_shows_the_exporters_range),
         cmocka_unit_test(import_refuses_what_is_not_for_it),
         cmocka_unit_test(buffers_of_an_import_use_exporter_addresses),
