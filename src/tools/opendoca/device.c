@@ -98,7 +98,8 @@ static void show(const struct soft_device *device)
     show_addresses(device);
     printf("  VUID             %s\n", device->vuid);
     show_caps(&device->caps);
-    printf("  copy engine      %s\n", device->copy.engine);
+    printf("  copy engine      %s\n",
+           device->copy.engine[0] != '\0' ? device->copy.engine : "threads (default)");
     for (uint32_t i = 0; i < device->nreps; i++) {
         od_format_pci_addr(&device->reps[i]->pci, pci);
         printf("  representor of   %s (%s)\n", pci, device->reps[i]->ibdev);

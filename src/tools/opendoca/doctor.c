@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/bpf.h>
 #include <sched.h>
 #include <stdio.h>
@@ -24,6 +25,7 @@
 #include "soft/copy/copy.h"
 #include "soft/device/device.h"
 #include "soft/nic/nic.h"
+#include "soft/service/folder.h"
 #include "tools/common/install.h"
 #include "util/cleanup.h"
 
@@ -223,6 +225,50 @@ static void check_library(struct finding *finding, const char *soname, const cha
     say(finding, FOUND, soname, "");
 }
 
+static void check_ucx(struct finding *finding)
+{
+    void *handle = dlopen("libucp.so.0", RTLD_LAZY | RTLD_LOCAL);
+    const char *(*version)(void);
+    char text[64];
+
+    if (handle == NULL) {
+        say(finding, OPTIONAL, "not found",
+            "UROM plugins that move data need libucp.so.0 (Debian: libucx0)");
+        return;
+    }
+    *(void **)&version = dlsym(handle, "ucp_get_version_string");
+    snprintf(text, sizeof(text), "UCX %.40s", version != NULL ? version() : "of unknown version");
+    say(finding, FOUND, text, "");
+    dlclose(handle);
+}
+
+static void check_runtime_folder(struct finding *finding)
+{
+    char dir[PATH_MAX];
+    OD_AUTO_FD int fd = soft_service_folder_open(dir, sizeof(dir));
+
+    if (fd >= 0)
+        say(finding, FOUND, dir, "");
+    else
+        say(finding, MISSING, soft_reason(), "programs find each other there");
+}
+
+static void check_service(struct finding *finding)
+{
+    json_t *status = tool_service_status(), *service = json_object_get(status, "service");
+    const char *at = json_string_value(json_array_get(json_object_get(service, "sockets"), 0));
+    char text[200];
+
+    snprintf(text, sizeof(text), "process %d at %.150s",
+             (int)json_integer_value(json_object_get(service, "pid")), at != NULL ? at : "?");
+    if (status != NULL)
+        say(finding, FOUND, text, "");
+    else
+        say(finding, OPTIONAL, "none answers",
+            "only UROM programs need it: opendoca up; opendoca status says more");
+    json_decref(status);
+}
+
 static void check_gpu(struct finding *finding)
 {
     check_library(finding, "libcuda.so.1", "not needed here; comes with a GPU's driver");
@@ -284,6 +330,9 @@ static const struct check checks[] = {
     {"pkg-config", check_pkg_config},
     {"meson", check_meson},
     {"kernels", check_kernels},
+    {"UCX", check_ucx},
+    {"runtime folder", check_runtime_folder},
+    {"UROM service", check_service},
     {"GPU driver", check_gpu},
 };
 

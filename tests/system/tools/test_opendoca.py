@@ -303,6 +303,18 @@ class Service(OpendocaTest):
     def test_a_wrong_command_is_named(self):
         self.assertIn("no command 'bogus'", self.run_tool('doca_urom_ctl', 'bogus', env=self.env, status=3).stderr)
 
+    def test_doctor_says_whether_it_is_up(self):
+        def checks():
+            report = strict_json.parse(self.service('doctor', '--json').stdout)
+            return {check['name']: check for check in report['checks']}
+
+        found = checks()
+        self.assertEqual(found['runtime folder']['found'], os.path.realpath(self.folder))
+        self.assertEqual(found['UROM service']['verdict'], 'optional')
+        self.assertIn('UCX', found)
+        pid = self.pid()
+        self.assertIn('process %d at ' % pid, checks()['UROM service']['found'])
+
     def test_run_starts_it_when_asked_to(self):
         for word in ('is up,', 'is up already'):
             result = self.service('run', '--up', SH, '-c', 'echo ran')
@@ -411,6 +423,7 @@ class Device(OpendocaTest):
             out = self.opendoca('device', 'show', name, config=self.example_config()).stdout
             self.assertTrue(out.startswith('dpu device ' + DPU))
             self.assertIn('DMA memcpy', out)
+            self.assertRegex(out, r'(?m)^  copy engine +\S')
             self.assertIn('representor of   %s' % HOST, out)
 
     def test_an_unknown_device_and_a_broken_file_are_errors(self):
