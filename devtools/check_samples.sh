@@ -393,22 +393,31 @@ make_hosts()
         ip -n "$here_host" link set lo up && ip -n "$there_host" link set lo up
 } 2>/dev/null
 
+start_there() # options of the service...
+{
+    OPENDOCA_RUNTIME_DIR=$stage/run-there ip netns exec "$there_host" \
+        "$stage$prefix/services/doca_urom_daemon" --listen 10.99.6.2:18610 --allow-net 10.99.6.0/24 \
+        --token-file "$stage/token" "$@" >"$stage/daemon.out" 2>&1 </dev/null &
+    daemon=$!
+    for _ in {1..600}; do
+        grep -q "ready: " "$stage/daemon.out" && break
+        sleep 0.1
+    done
+}
+
 run_between_hosts()
 {
     local daemon
     printf '{"devices": [{"role": "host", "pci": "b1:00.0", "urom_service": "10.99.6.2"}]}\n' \
         >"$stage/there.json"
     (umask 077 && echo "a secret of both hosts" >"$stage/token" && mkdir "$stage/run-there")
-    OPENDOCA_RUNTIME_DIR=$stage/run-there ip netns exec "$there_host" \
-        "$stage$prefix/services/doca_urom_daemon" --listen 10.99.6.2:18610 --allow-net 10.99.6.0/24 \
-        --token-file "$stage/token" --remote-allow-env >"$stage/daemon.out" 2>&1 </dev/null &
-    daemon=$!
-    for _ in {1..600}; do
-        grep -q "ready: " "$stage/daemon.out" && break
-        sleep 0.1
-    done
     export OPENDOCA_CONFIG=$stage/there.json DOCA_UROM_TOKEN_FILE=$stage/token
     wrapper=(ip netns exec "$here_host")
+    start_there
+    refuse doca_urom/urom_active_message "unless the service has --remote-allow-env"
+    kill "$daemon"
+    wait "$daemon"
+    start_there --remote-allow-env
     run doca_urom/urom_put_get 'got "some text"' host "some text"
     run doca_urom/urom_hundred "100 additions" host
     run doca_urom/urom_counter "counted to 3000" host

@@ -242,7 +242,8 @@ static bool check(const struct daemon *daemon, struct daemon_client *client)
     }
     if (!env_is_allowed(daemon, client)) {
         refuse_text(client, DOCA_ERROR_NOT_PERMITTED,
-                    "clients of other hosts may set UCX_*, UCC_*, OMP_* and DOCA_LOG_LEVEL only");
+                    "clients of other hosts may set UCX_*, UCC_*, OMP_* and DOCA_LOG_LEVEL only, "
+                    "unless the service has --remote-allow-env");
         return false;
     }
     return true;

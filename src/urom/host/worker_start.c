@@ -130,8 +130,8 @@ static OD_PRINTF(3, 4) bool fail(struct doca_urom_worker *worker, doca_error_t c
     va_start(ap, fmt);
     vsnprintf(worker->last_error, sizeof(worker->last_error), fmt, ap);
     va_end(ap);
-    CORE_FAIL(code, CORE_LOG_UROM, "doca_pe_progress", worker->ctx.name, "worker",
-              "%llu, whose start failed: %s", (unsigned long long)worker->id, worker->last_error);
+    CORE_FAIL(code, CORE_LOG_UROM, "doca_pe_progress", worker->ctx.name, "start", "impossible: %s",
+              worker->last_error);
     worker->step = UROM_WORKER_DETACHED;
     core_ctx_established(&worker->ctx, code);
     return true;
