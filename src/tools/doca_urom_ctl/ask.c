@@ -111,6 +111,14 @@ static unsigned int places(const char *socket, const char *device,
  * Asking
  */
 
+/* The file of a socket that was named by its path and is not there; NULL: it is there. */
+static const char *missing_file(const char *addr)
+{
+    const char *path = strncmp(addr, "local:/", 7) == 0 ? addr + strlen("local:") : NULL;
+
+    return path != NULL && access(path, F_OK) != 0 ? path : NULL;
+}
+
 static void explain(const char *addr, struct soft_link *link, int reason)
 {
     struct urom_answer answer;
@@ -123,6 +131,9 @@ static void explain(const char *addr, struct soft_link *link, int reason)
     else if (reason == -EACCES && err == -EPROTO)
         fprintf(stderr, CTL_PROGRAM ": the daemon at %s speaks protocol %u.%u, this is %d.%d\n",
                 addr, answer.major, answer.minor, UROM_WIRE_MAJOR, UROM_WIRE_MINOR);
+    else if (reason == -ECONNREFUSED && missing_file(addr) != NULL)
+        fprintf(stderr, CTL_PROGRAM ": nobody listens at %s: %s\n", missing_file(addr),
+                strerror(errno));
     else if (reason == -ECONNREFUSED)
         fprintf(stderr, CTL_PROGRAM ": nobody listens at %s; opendoca up starts a service\n", addr);
     else if (reason == -ETIMEDOUT)

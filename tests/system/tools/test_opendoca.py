@@ -300,6 +300,11 @@ class Service(OpendocaTest):
         self.assertIn('degraded', out)
         self.assertIn(told, out)
 
+    def test_a_socket_that_is_not_there_is_named(self):
+        err = self.run_tool('doca_urom_ctl', '--socket', '/nope', 'status', env=self.env, status=1).stderr
+        self.assertIn('nobody listens at /nope: No such file', err)
+        self.assertIn('opendoca up starts', self.service('status', status=1).stderr)
+
     def test_a_wrong_command_is_named(self):
         self.assertIn("no command 'bogus'", self.run_tool('doca_urom_ctl', 'bogus', env=self.env, status=3).stderr)
 
