@@ -227,7 +227,8 @@ static void check_library(struct finding *finding, const char *soname, const cha
 
 static void check_ucx(struct finding *finding)
 {
-    void *handle = dlopen("libucp.so.0", RTLD_LAZY | RTLD_LOCAL);
+    /* It does not give back all that it has when it is unloaded. */
+    void *handle = dlopen("libucp.so.0", RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
     const char *(*version)(void);
     char text[64];
 
