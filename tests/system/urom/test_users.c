@@ -234,7 +234,7 @@ static void forget_places(void)
 
 static void expect_own_daemon_after_refusal(void)
 {
-    struct fixture_daemon own;
+    struct fixture_daemon own = {.pid = 0};
     struct fixture_host host;
     char link[512];
 
