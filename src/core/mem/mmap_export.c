@@ -181,10 +181,9 @@ static int open_peer(const void *desc, size_t len, const struct soft_device *sof
     return rdma_err == -EBADMSG ? err : rdma_err;
 }
 
-static doca_error_t import_failed(int err, const char *func, const struct doca_dev *dev,
-                                  const struct soft_device *soft)
+static doca_error_t import_failed(int err, const char *func, const struct doca_dev *dev)
 {
-    if (err == -EOPNOTSUPP && soft->caps.mmap_from_export_pci)
+    if (err == -EOPNOTSUPP && dev->info.soft->caps.mmap_from_export_pci)
         return CORE_FAIL(DOCA_ERROR_NOT_SUPPORTED, CORE_LOG_MMAP, func, dev->info.name,
                          "export_desc",
                          "of memory that the copy engine does not reach: %s" CORE_REMEDY
@@ -215,7 +214,7 @@ static doca_error_t import_map(const void *desc, size_t len, struct doca_dev *de
     }
     err = open_peer(desc, len, dev->info.soft, &map->pub.peer);
     if (err != 0) {
-        result = import_failed(err, func, dev, dev->info.soft);
+        result = import_failed(err, func, dev);
         goto err_free;
     }
     soft_peer_map_info(map->pub.peer, &info);

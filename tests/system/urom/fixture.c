@@ -327,15 +327,18 @@ int fixture_daemon_stop(struct fixture_daemon *daemon)
     return end_by(daemon, SIGTERM);
 }
 
+void fixture_let_submits_look(void)
+{
+    const uint64_t end = fixture_now_ms() + 2;
+
+    while (fixture_now_ms() < end)
+        sched_yield();
+}
+
 void fixture_daemon_kill(struct fixture_daemon *daemon)
 {
-    uint64_t killed;
-
     end_by(daemon, SIGKILL);
-    /* Submits look at most once a millisecond who is still there. */
-    killed = fixture_now_ms();
-    while (fixture_now_ms() < killed + 2)
-        ;
+    fixture_let_submits_look();
 }
 
 struct fixture_memory fixture_memory(pid_t pid)

@@ -71,7 +71,9 @@ pid_t fixture_daemon_begin(const char *const *args);
 int fixture_daemon_end(pid_t pid);
 /* SIGTERM; the exit status, or 128 + signal. */
 int fixture_daemon_stop(struct fixture_daemon *daemon);
-/* SIGKILL, and it is gone when this returns. */
+/* Submits look at most once a millisecond who is still there: the next one looks. */
+void fixture_let_submits_look(void);
+/* SIGKILL, and it is gone when this returns, which the next submit sees. */
 void fixture_daemon_kill(struct fixture_daemon *daemon);
 
 /* KiB. What a process has of files comes and goes with what others need, so growth shows in `own`

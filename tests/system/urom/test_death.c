@@ -3,7 +3,6 @@
 #include "fixture.h"
 
 #include <fcntl.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +10,6 @@
 #include <unistd.h>
 
 #include "plugins/test_wire.h"
-#include "util/clock.h"
 
 static struct fixture_daemon daemon_one;
 static struct fixture_host host;
@@ -135,16 +133,6 @@ static void commands_of_a_dead_worker_fail_in_the_order_of_their_submits(void **
     close_all();
 }
 
-/* A command that follows the last one within 2^20 ticks of the processor does not ask whether the
- * worker lives. */
-static void let_submits_ask_again(void)
-{
-    const uint64_t end = od_now_ns() + 20000000u;
-
-    while (od_now_ns() < end)
-        sched_yield();
-}
-
 static void a_submit_after_a_death_knows_of_it_without_progress(void **state)
 {
     struct fixture_result result = {0};
@@ -161,7 +149,7 @@ static void a_submit_after_a_death_knows_of_it_without_progress(void **state)
         kill(pid, SIGKILL);
         /* By the daemon: the kernel may close the files of the dead a moment after their end. */
         fixture_wait(is_reaped, &pid);
-        let_submits_ask_again();
+        fixture_let_submits_look();
         assert_doca(DOCA_ERROR_IO_FAILED, fixture_submit(task));
         assert_int_equal(result.count, 0);
         assert_ok(doca_urom_worker_cmd_task_release(task));
